@@ -5,8 +5,8 @@
 //   request(acc, [](double& x) { x = slow(x); }, std::move(row)).then(…);
 //   request(acc, reduce(cents_of, sum), std::move(orders)).then(…);
 //
-// An actor with long messages slows all actors that wait for it. With an accelerator it is free
-// again at once, and several helpers do the work. The container is moved there and back.
+// An actor with long messages slows all actors that wait for it. With an accelerator the actor is
+// free again at once, and several helpers do the work. The container is moved there and back.
 //
 // Thread safety: `accelerator` is a handle, as ref is; `accelerator_team` is a plain value.
 #pragma once
@@ -42,10 +42,10 @@ class offloaded {
   virtual ~offloaded() = default;
   offloaded(const offloaded&) = delete;
   offloaded& operator=(const offloaded&) = delete;
-  /// Called on a turn of the accelerator.
+  /// Begins the request's work. Called on a turn of the accelerator.
   virtual void begin(accelerator_actor& on) = 0;
 };
-/// To an accelerator.
+/// To an accelerator: work on this request.
 struct offload {
   using garrick_sendable = void;  ///< checked when it was made
   std::unique_ptr<offloaded> what;
@@ -58,7 +58,7 @@ class accelerator_actor final : public actor<protocol<void(offload), void(work_o
   void on(offload o) { o.what->begin(*this); }
   void on(work_on t) { team_.go_on(std::move(t), *this, this->self()); }
 
-  /// For `offloaded::begin`, once.
+  /// Begins the work and promises its result. Called once, by `offloaded::begin`.
   template <class In, class Out>
   void work_at(const data_seed<In, Out>& seed, In&& in) {
     response_promise<Out> promise = this->template make_promise<Out>();
@@ -125,18 +125,18 @@ using accelerator_protocol = protocol<void(detail::offload)>;
 
 /// The handle of an accelerator. It may be copied and sent; the accelerator ends when no handle is
 /// left and no request is waiting for its answer. Requests are worked on in their order; a long one
-/// lets others in after some milliseconds.
+/// gives way to others after some milliseconds.
 class accelerator {
  public:
   using garrick_router = void;    ///< for `request`
   using garrick_sendable = void;  ///< it holds a handle
 
-  /// Makes an empty handle: a request of it throws std::logic_error.
+  /// Makes an empty handle: a request through it throws std::logic_error.
   accelerator() noexcept = default;
   /// Makes the handle of an accelerator that was found by its name.
   explicit accelerator(ref<accelerator_protocol> r) noexcept : to_(std::move(r)) {}
 
-  /// Returns the response, for actor_base::request and actor_system::request:
+  /// Sends a request and returns its response, for actor_base::request and actor_system::request:
   /// `request(acc, f, container)` maps a function over the container, in place or to a vector
   /// (map.hpp); `request(acc, pattern, container)` runs a `reduce`, `divide_conquer` or another
   /// data-parallel pattern, with the pattern's chunk and name and the accelerator's replicas. The
@@ -168,8 +168,8 @@ class accelerator {
       }
     }
   }
-  /// Returns the response of `request(acc, f, container, limit)`: the error `timeout` if there is
-  /// no answer within the time `limit`. The accelerator still does the work.
+  /// Like the function above, for `request(acc, f, container, limit)`: the answer is the error
+  /// `timeout` if there is no other within the time `limit`. The accelerator still does the work.
   template <class What, class C>
   [[nodiscard]] auto request_from(actor_base& self, What what, C container, duration limit) const {
     return request_from(self, std::move(what), std::move(container)).within(limit);
@@ -192,8 +192,8 @@ class accelerator_team {
   }
   /// Returns a team whose helpers have threads of their own, on these processors if they are named
   /// (spawn_options::affinity). Then the workers do none of the work. They still run on those
-  /// processors, unless the setting `scheduler.affinity` places them elsewhere; and without
-  /// `replicas` there are as many threads as workers, however few processors are named.
+  /// processors, unless the setting `scheduler.affinity` places them elsewhere. Without `replicas`
+  /// there are as many threads as workers, however few processors are named.
   [[nodiscard]] accelerator_team own_threads(std::string affinity = {}) const {
     accelerator_team t = *this;
     t.options_.team.own_threads = true;
@@ -227,7 +227,7 @@ accelerator spawn(Spawner& from, const accelerator_team& t) {
   return accelerator(from.template spawn<detail::accelerator_actor>(
       detail::asked_options({.name = t.options().name}), t.options()));
 }
-/// Like `spawn`, but returns a refusal as the error `spawn_failed`.
+/// Like `spawn`, but returns the error `spawn_failed` for a refusal.
 template <class Spawner>
 result<accelerator> try_spawn(Spawner& from, const accelerator_team& t) {
   auto made = from.template try_spawn<detail::accelerator_actor>(

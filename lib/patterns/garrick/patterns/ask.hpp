@@ -1,4 +1,4 @@
-// Each tuple is a request to an actor, and its answer the result.
+// A stage that sends each tuple to an actor as a request, and puts out the answers.
 //
 //   pipeline(words, ask<look_up>(dictionary, 8), store)             in the order of the answers
 //   pipeline(words, ask<look_up>(dictionary, 8).ordered(), store)   in the order of the tuples
@@ -23,7 +23,7 @@ namespace garrick::patterns {
 
 namespace detail {
 
-/// The value of an answer that has one.
+/// The value of an answer that has exactly one.
 template <class Answer>
 struct only_value {
   static constexpr bool is = false;
@@ -34,7 +34,7 @@ struct only_value<core::response<T>> {
   using type = T;
 };
 
-/// Asks.
+/// The actor of a stage that asks.
 template <class In, class Out, class P>
 class asking_actor : public stage_actor<In, Out> {
  public:
@@ -84,7 +84,8 @@ class asking_actor : public stage_actor<In, Out> {
 
   /// A request that was sent, in the order of the tuples.
   struct asked {
-    stage_hold hold;  ///< until its answer was put out, so those behind older ones count, too
+    /// Held until the answer is put out: an answer that waits for older ones counts, too.
+    stage_hold hold;
     std::optional<Out> answer;
     bool done = false;
   };
@@ -108,7 +109,7 @@ class asking_actor : public stage_actor<In, Out> {
 template <class In, class P>
 using answer_of = only_value<typename P::template answer<In>>;
 
-/// The message of a protocol that has one, of one part; otherwise void.
+/// The message of a protocol that has exactly one, with one part; void for other protocols.
 template <class P>
 struct only_question {
   using type = void;
@@ -158,8 +159,8 @@ class ask_stage : public actor_stage<In, Out> {
         whom_(std::move(whom)),
         most_(most) {}
 
-  /// Returns a copy of this stage that puts the answers out in the order of the tuples. The newest
-  /// wait for the oldest.
+  /// Returns a copy of this stage that puts the answers out in the order of the tuples. An answer
+  /// waits for those of all older tuples.
   [[nodiscard]] ask_stage ordered() const { return {whom_, most_, true}; }
 
  private:
@@ -186,9 +187,9 @@ template <class In, class P>
 /// Returns a stage that sends each tuple, an In, to an actor as a request, and puts out the answers
 /// as they come. While `n` requests are under way, the stage takes no tuple. An answer that is an
 /// error follows the stage's policy: the stream fails, or the tuple is a dead letter. If the tuple
-/// cannot be copied, the dead letter is the error's text; if a key function behind throws on an
-/// answer, it is the answer. In a farm, `n` for each replica. Throws std::invalid_argument for an
-/// `n` of zero.
+/// cannot be copied, the dead letter is the error's text. If a key function of the next stage
+/// throws on an answer, the dead letter is the answer. In a farm, each replica has up to `n`
+/// requests under way. Throws std::invalid_argument for an `n` of zero.
 ///
 ///     ask<look_up>(dictionary, 8).on(on_failure::skip)
 template <class In, class P>

@@ -4,8 +4,8 @@
 //   seq(patterns::bind([](int& line, slice s) { return numbered{++line, s}; }, 0))
 //
 // A function with captures is refused, since its captures cannot be checked. Bound values are
-// visible, and are checked like the content of a message. Name the namespace: `bind` alone is also
-// std::bind as soon as a type of std is bound.
+// visible, and are checked like the content of a message. Write `patterns::bind`: with a bound
+// value of a std type, an unqualified `bind` also finds std::bind.
 //
 // Thread safety: as a plain value. A data-parallel pattern calls the function on several threads at
 // once; the bound values are then const.

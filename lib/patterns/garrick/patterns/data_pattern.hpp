@@ -5,9 +5,10 @@
 //   data_ref<std::vector<pixel>> h = spawn(system, brighter);              // asked by many
 //   pipeline(pictures, brighter, store)                                    // a stage
 //
-// The container is moved to the pattern and its result is moved back: it is copied only if others
-// hold the message, too. No other code sees an element while it is worked on. The functions have no
-// captures; patterns::bind adds values, which they cannot change, since several threads use them.
+// The container is moved to the pattern, and the result is moved back: the container is copied only
+// if others hold the message, too. No other code sees an element while it is worked on. The
+// functions have no captures; patterns::bind adds values, which they cannot change, since several
+// threads use them.
 //
 // Thread safety: patterns are plain values.
 #pragma once
@@ -48,13 +49,12 @@ namespace detail {
 
 /// The way in which a pattern cuts its container.
 struct cut_options {
-  std::size_t chunk = 0;  ///< elements in a piece; 0: as the pattern likes
+  std::size_t chunk = 0;  ///< elements in a piece; 0: the pattern decides
   std::size_t hands = 1;  ///< helpers that work on it at once
   std::string name{};     ///< for errors
 };
 
-/// The work of a data-parallel pattern. It has an `input`, an `output`, a name and
-/// and
+/// The work of a data-parallel pattern. A Body has an `input`, an `output`, and
 ///
 ///   std::shared_ptr<awaited_work<output>> begin(input&&, const cut_options&) const
 template <class Body>
@@ -155,9 +155,9 @@ inline void check_team(std::size_t n) {
   return o;
 }
 
-/// The actor of a pattern that is a stage: one container after the other. In an ordered farm
-/// containers and results come in frames: since the actor holds one container at a time, it takes
-/// the mark behind it when the result was put out.
+/// The actor of a pattern that is a stage: it works on one container after the other. In an ordered
+/// farm, containers and results come in frames. Since the actor holds one container at a time, it
+/// takes the mark behind a container only after the container's result was put out.
 template <class In, class Out, class Takes = In, class Gives = Out>
 class data_stage_actor : public stage_actor<Takes, Gives, void(work_on), void(work_done<Out>)> {
  public:
@@ -268,10 +268,10 @@ class data_pattern {
     return p;
   }
   /// Returns a copy that works in pieces of `chunk` elements; a free helper takes the next piece.
-  /// For elements that take differently long. By default a map has a part for each replica, and a
-  /// replica that is done takes elements left in the parts of others; a stencil has four pieces for
-  /// each replica, a reduction 256, and `master_worker` one for each element. Not for divide and
-  /// conquer, which has no pieces. Throws std::invalid_argument for zero.
+  /// Useful if some elements take longer than others. By default a map has a part for each replica,
+  /// and a replica that is done takes elements left in the parts of others; a stencil has four
+  /// pieces for each replica, a reduction 256, and `master_worker` one for each element. Not for
+  /// divide and conquer, which has no pieces. Throws std::invalid_argument for zero.
   [[nodiscard]] data_pattern dynamic(std::size_t chunk) const {
     static_assert(detail::has_pieces<Body>,
                   "garrick: divide_conquer has no dynamic(chunk): its is_small says how large a "
@@ -282,8 +282,8 @@ class data_pattern {
     return p;
   }
   /// Returns a copy with a thread of its own for each replica. `affinity` places these threads, as
-  /// `<2-3>` does (spawn_options::affinity). It reserves no processor: the workers run there, too,
-  /// unless the setting `scheduler.affinity` places them elsewhere.
+  /// `<2-3>` does (spawn_options::affinity). No processor is reserved for them: the workers run
+  /// there, too, unless the setting `scheduler.affinity` places them elsewhere.
   [[nodiscard]] data_pattern own_threads(std::string affinity = {}) const {
     data_pattern p = *this;
     p.seed_.options.team.own_threads = true;
@@ -302,10 +302,10 @@ class data_pattern {
     static_assert(detail::name_is_no_text<T>::reported);
     return *this;
   }
-  /// Returns a copy with another answer to exceptions, for use as a stage; an actor that is asked
-  /// by requests does not look at it. With `skip` and `restart` the container becomes a dead letter
-  /// in its original state, so each container is copied once before it is worked on. If it cannot
-  /// be copied, the dead letter is the error's text.
+  /// Returns a copy with another answer to exceptions, for use as a stage; an actor that is spawned
+  /// from a pattern ignores it. With `skip` and `restart` the container becomes a dead letter in
+  /// its original state, so each container is copied once before it is worked on. If it cannot be
+  /// copied, the dead letter is the error's text.
   [[nodiscard]] data_pattern on(on_failure policy) const {
     data_pattern p = *this;
     p.policy_ = policy;
@@ -351,7 +351,7 @@ class data_pattern {
 /// result, or with the error `receiver_failed`. The error names the pattern and the place: "element
 /// 17"; "piece at 4000" if the function takes pieces, by the piece's first element; "part at 4000"
 /// of a divide and conquer, "part at depth 2" if it works with values; "iteration 3, element 17" of
-/// a stencil. Requests are worked on in their order; a long one lets others in after some
+/// a stencil. Requests are worked on in their order; a long one gives way to others after some
 /// milliseconds. `from` is an actor system, a test system, or an actor (`*this`). The actor ends
 /// when no handle is left and no request is waiting for its answer. If its helpers cannot start,
 /// for example because a processor is not allowed, it ends at once, and requests fail. Throws the
@@ -374,7 +374,7 @@ data_ref<typename P::input, typename P::output> spawn(Spawner& from, spawn_optio
   return from.template spawn<detail::data_actor<typename P::input, typename P::output>>(
       detail::asked_options(std::move(o)), pattern.seed());
 }
-/// Like `spawn`, but returns a refused option as the error `spawn_failed`.
+/// Like `spawn`, but returns the error `spawn_failed` for a refused option.
 template <class Spawner, data_parallel P>
 result<data_ref<typename P::input, typename P::output>> try_spawn(Spawner& from, P pattern) {
   using asked = detail::data_actor<typename P::input, typename P::output>;

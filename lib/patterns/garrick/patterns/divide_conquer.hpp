@@ -1,5 +1,5 @@
-// A problem is divided until its parts are small, these are solved, several at once, and put
-// together (paper 003 §7.2.2).
+// A problem is divided until its parts are small. The small parts are solved, several at once, and
+// the solutions are put together (paper 003 §7.2.2).
 //
 // In place, in a container:
 //
@@ -40,7 +40,7 @@ namespace garrick::patterns {
 /// The parts that a range is divided into. They do not overlap, and each is smaller than the whole.
 class parts {
  public:
-  /// The elements from one number of the range to before another.
+  /// The elements from number `begin` of the range to before number `end`.
   struct part {
     std::size_t begin = 0;  ///< the number of its first element in the range
     std::size_t end = 0;    ///< the number behind its last one
@@ -50,9 +50,9 @@ class parts {
   explicit parts(std::size_t whole) noexcept : whole_(whole) {}
 
   /// Adds a part behind the last one: from element `begin` of the range to before `end`. Elements
-  /// between two parts are in none. A part without elements is left out. Throws std::logic_error if
-  /// the part overlaps with the last one, is not in the range, or is all of it, which would never
-  /// end; and std::bad_alloc.
+  /// between two parts belong to none. A part without elements is left out. Throws std::logic_error
+  /// if the part overlaps with the last one, is not in the range, or is all of it, which would
+  /// never end; and std::bad_alloc.
   void add(std::size_t begin, std::size_t end) {
     if (begin > end || end > whole_ || (!all_.empty() && begin < all_.back().end))
       throw std::logic_error("garrick: parts::add(): parts lie in the range, one behind the other");
@@ -86,7 +86,7 @@ struct dividing {
   IsSmall is_small;
 };
 
-/// In place.
+/// The work of a divide and conquer in place.
 template <class Functions, class C>
 class divide_range final : public answered_work<C, tree_work> {
   using element = std::remove_cvref_t<decltype(*std::declval<C&>().data())>;
@@ -149,7 +149,7 @@ class divide_range final : public answered_work<C, tree_work> {
   range_node root_;
 };
 
-/// With values.
+/// The work of a divide and conquer with values.
 template <class Functions, class Problem, class Value>
 class divide_value final : public answered_work<Value, tree_work> {
   struct value_node : tree_node {

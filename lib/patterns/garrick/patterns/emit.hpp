@@ -33,7 +33,7 @@ class emit {
           requires { T(value); },
           "garrick: this stage's output cannot be copied: out(std::move(x))");
   }
-  /// The same, moved.
+  /// Puts out a result by moving it.
   void operator()(T&& value) { to_->put(std::move(value)); }
   /// This overload refuses a value that is no T.
   template <class Call = T>
@@ -42,13 +42,13 @@ class emit {
                   "garrick: a stage with an emit<T> puts out a T, and nothing else");
   }
 
-  /// Puts `value` out if fewer than `limit` tuples wait in the channel behind. Otherwise returns
-  /// the error `overload` and leaves `value` as before: a source can wait, drop or keep it. A limit
-  /// of zero is always `overload`.
+  /// Puts `value` out if fewer than `limit` tuples wait in the channel to the next stage. Otherwise
+  /// returns the error `overload` and leaves `value` as before: a source can wait, drop or keep it.
+  /// With a limit of zero it always returns `overload`.
   ///
-  /// Before a farm it looks at the channel of the chosen replica. With round_robin, random_member
-  /// and least_loaded it tries every replica before it fails; with broadcast, each replica needs
-  /// room. Throws the exceptions of a key function, and std::bad_alloc.
+  /// In front of a farm it looks at the channel of the chosen replica. With round_robin,
+  /// random_member and least_loaded it tries every replica before it fails; with broadcast, each
+  /// replica needs room. Throws the exceptions of a key function, and std::bad_alloc.
   [[nodiscard]] error try_send_next(std::size_t limit, T&& value) {
     if (to_->try_put(limit, value)) return {};
     return make_error(errc::overload, "try_send_next()", "the next stage's channel is full");

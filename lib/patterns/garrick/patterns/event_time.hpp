@@ -7,11 +7,11 @@
 // and lengths are below 2^61, and above -2^61, in nanoseconds or ticks. This limit is 73 years: the
 // system's clock, which counts from 1970 on, is out of range from 2043 on. Count from a later day.
 //
-// A watermark is the time up to which all tuples have come: the latest time seen, less the disorder
-// that is allowed for. A stage that reads several producers takes the lowest of their watermarks. A
-// tuple behind the watermark is late. A watermark never goes back. The actors that send to a
-// stream's handle are one producer together: their tuples come by one channel, so the disorder has
-// to allow for how far they are behind each other.
+// A watermark is the time up to which all tuples have come: the latest time seen, less the allowed
+// disorder. A stage that reads several producers takes the lowest of their watermarks. A tuple
+// behind the watermark is late. A watermark never goes back. All actors that send to a stream's
+// handle count as one producer, since their tuples come through one channel: the allowed disorder
+// must cover how far these actors are behind each other.
 //
 // Thread safety: plain values.
 #pragma once
@@ -54,11 +54,11 @@ using unit_of = std::conditional_t<
                            base::chrono_duration<T> || is_point<T>,
                        duration, void>>;
 
-/// Times and lengths are below it, so sums of some of them are numbers, too.
+/// Times and lengths are below this limit, so a sum of a few of them does not overflow.
 inline constexpr std::int64_t most_time = std::int64_t{1} << 61;
 /// Later than any time.
 inline constexpr std::int64_t no_time = std::numeric_limits<std::int64_t>::max();
-/// The watermark at the end: behind every window.
+/// The watermark at the end: after every window.
 inline constexpr std::int64_t end_of_time = no_time - 1;
 
 template <class T>
@@ -112,8 +112,8 @@ template <class F, class T>
     return t;
   time_is_out_of_range(t);
 }
-/// A stage asks a tuple for its time and its key before it touches its state. The key's hash, its
-/// comparison with other keys and its copies belong to that. If one of them throws, only the tuple
+/// The base of a stage that asks a tuple for its time and its key before it touches its own state.
+/// Hashing, comparing and copying the key count as asking. If one of these throws, only the tuple
 /// has failed, so a stage that restarts then keeps its state.
 class asks_tuples {
  public:
@@ -157,8 +157,8 @@ struct disorder<void> {
 
 namespace garrick::patterns {
 
-/// Returns the largest delay behind the latest tuple of the same producer: a tuple is in time if it
-/// is no further behind. Throws std::invalid_argument for a negative or infinite one.
+/// Returns a limit of disorder: a tuple is in time if it is at most `most` behind the latest tuple
+/// of the same producer. Throws std::invalid_argument for a negative or infinite one.
 [[nodiscard]] inline auto out_of_order(duration most) {
   return detail::disorder<duration>{
       detail::checked_length<duration>(most.count(), 0, "out_of_order(disorder): the disorder")};

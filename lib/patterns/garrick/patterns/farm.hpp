@@ -5,8 +5,9 @@
 //   farm(resize).ordered()                     results in the order of the tuples
 //
 // The policies have the names of a router's (guide 16): round_robin, random_member, least_loaded,
-// by_key, broadcast. `by` takes a policy of your own. Tuples of one producer reach one replica in
-// their order; so do those with one key, from any producer, as far as their producers are ordered.
+// by_key, broadcast. `by` takes a policy of your own. The tuples that one producer sends to one
+// replica stay in order. With by_key, the tuples of one key do, too, as far as their producers
+// order them.
 //
 // Thread safety: patterns are plain values.
 #pragma once
@@ -146,8 +147,8 @@ class farm_of {
       return *this;
   }
   /// Returns a farm that puts out results in the order of their tuples. The replicas get the tuples
-  /// in turn. A replica that is ahead waits for the others as soon as its channel is full. For a
-  /// stage, a data-parallel pattern, or a pipeline of these.
+  /// in turn. A replica that is ahead waits for the others as soon as its channel is full. The
+  /// pattern must be a stage, a data-parallel pattern, or a pipeline of these.
   [[nodiscard]] auto ordered() const {
     constexpr bool fits = detail::keeps_order<P>;
     static_assert(detail::unless<fits, detail::farm_cannot_be_ordered<P>>::reported);
@@ -200,8 +201,8 @@ class farm_of {
   std::size_t replicas_;  // 0: not said
 };
 
-/// Returns replicas of a pattern side by side: of any composition, also of farms. A function stands
-/// for `seq(function)`.
+/// Returns a farm: replicas of a pattern, side by side. The pattern is any composition, also one
+/// with farms. A function stands for `seq(function)`.
 template <class P = detail::several_functions>
 [[nodiscard]] auto farm(P pattern) {
   using check = detail::check_of<decltype(detail::check_farm<P>())>;

@@ -2,11 +2,11 @@
 //
 //   feedback(halve, [](const number& n) { return n.value > 1; })
 //
-// A result goes back to the pattern's entrance while the function says so, and otherwise on to the
-// next stage. New tuples come in only while there are credits, no more than a channel has room for,
-// so a loop whose stages put out one result for each tuple cannot fill up and stall. A loop that
-// makes several results of one tuple keeps those without room, and so grows as much as it
-// multiplies. The loop ends when nothing comes from outside and nothing is on its way.
+// A result goes back to the pattern's entrance if the function returns true for it, and otherwise
+// on to the next stage. New tuples come in only while there are credits, no more than a channel has
+// room for, so a loop whose stages put out one result for each tuple cannot fill up and stall. A
+// loop that makes several results of one tuple keeps those without room, so its memory grows with
+// their number. The loop ends when nothing comes from outside and nothing is on its way.
 //
 // Thread safety: patterns are plain values.
 #pragma once
@@ -105,7 +105,7 @@ class loop_inlet_by final : public loop_inlet {
   Again again_;
 };
 
-/// The entrance from outside, while there are credits: a stage of `forwards`.
+/// The node that lets tuples in from outside, while there are credits. Its stage is `forwards`.
 class gate_node final : public reading_node {
  public:
   gate_node(graph& of, const node_options& o, const stage_type& type, const void* prototype,
@@ -189,8 +189,8 @@ class feedback_of {
   Again again_;
 };
 
-/// Returns a pattern whose results go through it again while `again(result)` is true, and then on.
-/// `again` has no captures (otherwise pass lent(f)).
+/// Returns a pattern whose results go through it again while `again(result)` is true, and then on
+/// to the next stage. `again` has no captures (otherwise pass lent(f)).
 template <class P = detail::several_functions, class Again = detail::several_functions>
 [[nodiscard]] auto feedback(P pattern, Again again) {
   using check = detail::check_of<decltype(detail::check_feedback<P, Again>()), Again>;

@@ -4,9 +4,9 @@
 //   seq([](line l) -> generator<word> { for (word w : words_of(l)) co_yield std::move(w); })
 //   seq([]() -> generator<int> { for (int i = 0;; ++i) co_yield i; })        a source
 //
-// A plain stage keeps results without room until its `consume` is over. A generator is suspended
-// where it is, as soon as the channel is full, and goes on when there is room: its output needs no
-// more memory than the channel.
+// A plain stage keeps results without room until its `consume` is over. A generator is suspended as
+// soon as the channel is full, and is resumed when there is room: its output needs no more memory
+// than the channel.
 //
 // With GCC 12, `co_yield` a named variable, moved if you like, or a value of a class with a
 // constructor: that compiler destroys a temporary aggregate with a destructor twice (guide 6).
@@ -49,12 +49,12 @@ class generator {
     [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
     /// For the compiler: its owner destroys it.
     [[nodiscard]] std::suspend_always final_suspend() const noexcept { return {}; }
-    /// For the compiler: the value lies in the coroutine until that goes on.
+    /// For the compiler: the value lies in the coroutine until it is resumed.
     [[nodiscard]] std::suspend_always yield_value(value_type&& value) noexcept {
       value_ = std::addressof(value);
       return {};
     }
-    /// For the compiler: a copy of the value lies in the coroutine until that goes on.
+    /// For the compiler: a copy of the value lies in the coroutine until it is resumed.
     [[nodiscard]] copied yield_value(const value_type& value) { return copied(value); }
     /// This overload refuses a value that does not convert to T.
     template <class Other>
@@ -88,8 +88,8 @@ class generator {
     if (coroutine_) coroutine_.destroy();
   }
 
-  /// Runs up to the next value. Returns false if there is none any more. Throws the exceptions of
-  /// the coroutine, and then there is none any more.
+  /// Runs up to the next value. Returns false if there is no further value. Throws the exceptions
+  /// of the coroutine; after that there is no further value.
   [[nodiscard]] bool next() {
     if (!coroutine_ || coroutine_.done()) return false;
     coroutine_.resume();

@@ -13,21 +13,22 @@
 // So the pairs do not depend on which side is read first.
 //
 // State is bounded: a tuple is kept until the other side's watermark has passed the last time that
-// could meet it, and up to before + after longer, since tuples are freed together. If both sides
-// bring equally many tuples, that is up to three times the need. If one side is ahead, so that half
-// of at_most(n) tuples are kept, it waits for the other, unless that has ended or is idle. More
-// than at_most(n) are a failure of the stage. Then the interval is too long for it, or a side's
-// time does not advance: one of its producers is silent, and the tuples of another producer are
-// kept meanwhile, unless idle_after(time) is set.
+// could meet it, and up to before + after longer, since tuples are freed together. With equally
+// many tuples on both sides, up to three times the necessary number is kept. If one side is ahead,
+// so that half of at_most(n) tuples are kept, it waits for the other side, unless that has ended or
+// is idle. More than at_most(n) tuples are a failure of the stage. Then the interval is too long
+// for this limit, or a side's time does not advance: without idle_after(time), one silent producer
+// stops the time of its side, and the tuples of the side's other producers are kept meanwhile.
 //
-// With on_failure::skip a pair whose function throws is lost alone: it is counted as a failure, and
-// copies of both tuples, if they can be copied, are a dead letter. The tuples stay for others. So
-// even then the pairs do not depend on the order. A tuple whose key or time throws is a dead
-// letter, and so is a tuple for which there is no room.
+// With on_failure::skip only the pair whose function throws is lost: it is counted as a failure,
+// and copies of both tuples, if they can be copied, are a dead letter. Both tuples stay and may
+// meet others, so the other pairs still do not depend on the order. A tuple whose key or time
+// throws is a dead letter, and so is a tuple for which there is no room.
 //
 // With restart the later tuple of a pair that throws is a dead letter: its pairs are dropped, and
-// the kept tuples are lost and counted as dropped, as when the stream is cancelled. The lost pairs
-// depend on how the sides were read. A key or a time that throws costs none.
+// the kept tuples are lost and counted as dropped, as when the stream is cancelled. The set of lost
+// pairs depends on the order in which the sides were read. A key or a time that throws costs no
+// pair.
 //
 // Thread safety: patterns are plain values.
 #pragma once
@@ -48,10 +49,10 @@
 
 namespace garrick::patterns::detail {
 
-/// Not said yet.
+/// Stands for a choice that the join lacks so far.
 struct unsaid {};
 
-/// A stream of L beside the source P.
+/// Joins a stream of L with the source P.
 template <class L, class Out, class P, class Stage>
 class join_of {
   using R = typename P::output;
@@ -214,9 +215,10 @@ class join_spec {
     static_assert(detail::no_length_of_window<Call>::reported);
     return detail::refused_pattern();
   }
-  /// Returns a join that takes a silent side to be as far as the other: a side, or one of several
-  /// producers of a side, from which no tuple has come for that time, by the clock. Its later
-  /// tuples may be late. Throws std::invalid_argument for a time of zero or less.
+  /// Returns a join that does not wait for a silent side: a side from which no tuple has come for
+  /// that time, by the clock, counts as being as far as the other side. So does one of several
+  /// producers of a side. Its later tuples may be late. Throws std::invalid_argument for a time of
+  /// zero or less.
   [[nodiscard]] auto idle_after(duration time) const {
     detail::join_options rest = rest_;
     static_cast<void>(
@@ -225,7 +227,7 @@ class join_spec {
     return join_spec<P, KeyL, KeyR, TimeL, TimeR, Disorder, Interval>(source_, key_l_, key_r_,
                                                                       time_l_, time_r_, rest);
   }
-  /// Returns a join that keeps at most `n` tuples; by default 2^20. Room is needed for the left
+  /// Returns a join that keeps at most `n` tuples; by default 2^20. It needs room for the left
   /// tuples of a time of 2 * `after` + `before`, for the right ones of 2 * `before` + `after`, and
   /// for those of each side's disorder. Throws std::invalid_argument for zero.
   [[nodiscard]] join_spec at_most(std::size_t n) const {
@@ -320,8 +322,8 @@ class join_spec {
 /// Returns an unfinished join of a stream with `source`, any composition that begins with a source:
 /// the part of a pipeline before it is the left side, `source` the right one.
 ///
-/// Only a source can be the other side. Two branches of one stream would be stalled as soon as the
-/// join waits for one of them while the other's channels are full.
+/// Only a source can be the other side. Two branches of one stream would stall as soon as the join
+/// waits for one branch while the channels of the other are full.
 template <class P>
 [[nodiscard]] auto join_with(P source) {
   using check = detail::check_of<decltype(detail::check_join_side<P>())>;

@@ -1,4 +1,4 @@
-// The same for every element of a container, several at once (paper 003 §7.2.1).
+// Calls a function for every element of a container, several at once (paper 003 §7.2.1).
 //
 //   map([](int& x) { x *= 2; })                             in place
 //   map([](pixel& p, std::size_t at) { … })                 with the element's number
@@ -6,8 +6,8 @@
 //   map([](const line& l) { return l.size(); })             from a vector to a vector; or (l, at)
 //   map<std::deque<int>>([](int& x) { … })                  another container
 //
-// A container has a size and elements by number, which are true references; nothing else of it is
-// used while it is worked on.
+// A container has a size, and its elements are reached by number, as true references; no other part
+// of it is used during the work.
 //
 // Thread safety: patterns are plain values. The function is called by several threads at once, for
 // different elements.
@@ -32,8 +32,8 @@ namespace garrick::patterns {
 
 namespace detail {
 
-/// Returns an object for access to a container's elements by number: a pointer if they are
-/// contiguous, which no function that is called for them can change; otherwise the container.
+/// Returns an object for access to a container's elements by number: if they are contiguous, a
+/// pointer, which the called functions cannot change; otherwise the container.
 template <class C>
 [[nodiscard]] decltype(auto) elements_of(C& all) noexcept {
   using element = std::remove_reference_t<decltype(all[0])>;
@@ -128,9 +128,10 @@ struct map_body {
   }
 
  private:
-  /// Returns the number of pieces for each hand. A helper that is late leaves the rest to others.
-  /// But many hands that claim much get in each other's way (docs/internals/simulated-machine.md),
-  /// so then there are fewer pieces. A function that takes a piece gets as few pieces as can be.
+  /// Returns the number of pieces for each hand. With several pieces, others do the rest of a
+  /// helper that is late. But many hands that claim often get in each other's way
+  /// (docs/internals/simulated-machine.md), so with many hands each gets fewer. A function that
+  /// takes a piece gets as few pieces as possible.
   [[nodiscard]] static constexpr std::size_t pieces_each(std::size_t elements,
                                                          std::size_t hands) noexcept {
     if (kind::takes_range) return 1;
@@ -142,9 +143,9 @@ struct map_body {
 }  // namespace detail
 
 /// Returns a pattern that calls `f` for every element, several at once; the forms are at the top of
-/// this file. The result is the container with its changes, or, if `f` gives another type, a vector
-/// of the results in the order of the elements. If `f` throws, no further piece is worked on, the
-/// request fails and the container is dropped. C is a std::vector unless it is given.
+/// this file. The result is the container with its changes, or, if `f` returns another type, a
+/// vector of the results in the order of the elements. If `f` throws, no further piece is worked
+/// on, the request fails and the container is dropped. C is a std::vector unless it is given.
 ///
 /// A result type other than the element's is default-constructible and can be assigned, and is not
 /// bool.

@@ -74,8 +74,8 @@ using master_worker_check = check_of<decltype(check_master_worker<F, Again, C>()
 /// Returns a pattern that calls `f`, a `void(T&)` or a `T(T)`, for each element, and again while
 /// `again(element)` is true; several elements at once. The result is the container with its
 /// changes. A free helper takes the next element, or the next `chunk` of them with
-/// `dynamic(chunk)`. An element that is never done keeps its worker. If a function throws, the
-/// request fails, and the container is dropped. C is a std::vector unless it is given.
+/// `dynamic(chunk)`. An element that is never done occupies its helper for ever. If a function
+/// throws, the request fails, and the container is dropped. C is a std::vector unless it is given.
 template <class C = void, class F, class Again>
 [[nodiscard]] auto master_worker(F f, Again again) {
   using check = detail::master_worker_check<F, Again, C>;

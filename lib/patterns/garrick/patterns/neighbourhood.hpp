@@ -7,8 +7,8 @@
 // A neighbourhood is lent for one call: it can be neither copied nor moved, and the elements cannot
 // be changed.
 //
-// A look beyond the radius throws std::out_of_range. It costs nothing where the compiler sees the
-// number, and a comparison elsewhere.
+// A look beyond the radius throws std::out_of_range. The check costs nothing where the compiler
+// sees the number, and a comparison elsewhere.
 //
 // Thread safety: it belongs to the call.
 #pragma once
@@ -114,7 +114,7 @@ struct constant_rule {
 inline constexpr clamp_rule clamp{};
 /// Beyond the edge is the container again: the last element is before the first one.
 inline constexpr wrap_rule wrap{};
-/// Returns the rule that this value is beyond the edge, as if it were an element.
+/// Returns the rule that each element beyond the edge has this value.
 template <class V>
 [[nodiscard]] constexpr constant_rule<std::decay_t<V>> constant(V&& value) {
   return {std::forward<V>(value)};

@@ -1,5 +1,5 @@
-// Small stages that streams often need. They are cheap: next to another stage they are part of its
-// node (stream_options::fuse).
+// Small stages that streams often need. All but `take` are cheap: next to another stage they become
+// part of its node (stream_options::fuse).
 //
 // Thread safety: patterns are plain values.
 #pragma once
@@ -141,7 +141,7 @@ using scan_check = first_failure<
 
 }  // namespace detail
 
-/// Returns a stage that puts out each element of the container that `f(tuple)` gives.
+/// Returns a stage that puts out each element of the container that `f(tuple)` returns.
 ///
 ///     flat_map([](line l) -> std::vector<word> { return words_of(l); })
 template <class F = detail::several_functions>
@@ -159,9 +159,9 @@ template <class F = detail::several_functions>
   }
 }
 
-/// Returns a stage that hands on the first `n` tuples, and then ends the stream behind it. The
-/// stages before it are told that no more is wanted: sources stop there, and tuples on their way
-/// are dropped and counted. In a farm, `n` for each replica.
+/// Returns a stage that hands on the first `n` tuples, and then ends the part of the stream behind
+/// it. The stages before it are told that no more tuples are wanted: sources stop, and tuples on
+/// their way are dropped and counted. In a farm, each replica hands on `n`.
 template <class T = void>
 [[nodiscard]] auto take(std::size_t n) {
   using check = detail::told_type_check<T>;

@@ -92,7 +92,7 @@ class parallel_of {
   static constexpr bool garrick_keeps_order = false;
   using input = typename first::input;    ///< the type of its tuples
   using output = typename first::output;  ///< the type of its results; void: it is a sink
-  /// For the framework: `by` may still make it right.
+  /// For the framework: checked when the pattern is used, since a later `by` may make it right.
   using garrick_check = std::conditional_t<std::is_same_v<Policy, detail::to_all>,
                                            detail::broadcast_check<input>, detail::passed_check>;
 
@@ -138,8 +138,8 @@ class parallel_of {
   Policy policy_;
 };
 
-/// Returns different patterns side by side, each of which gets every tuple, until `by` says
-/// otherwise. A function stands for `seq(function)`.
+/// Returns different patterns side by side. Each part gets every tuple, unless `by` chooses one. A
+/// function stands for `seq(function)`.
 template <class P, class... Ps>
 [[nodiscard]] auto parallel(P first, Ps... others) {
   using check = detail::check_of<decltype(detail::check_parallel<P, Ps...>())>;

@@ -8,7 +8,7 @@
 // Thread safety: patterns are plain values; each header says the rest.
 #pragma once
 
-// First the headers of compile-time errors: a header between would add a line above an error.
+// The headers of compile-time errors come first: a header between would add a line to each error.
 #include <garrick/garrick.hpp>
 #include <garrick/patterns/channel/tuple_type.hpp>
 #include <garrick/patterns/detail/checks.hpp>

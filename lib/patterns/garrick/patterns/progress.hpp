@@ -33,13 +33,13 @@ struct progress_options {
 };
 
 /// Returns one line: a bar, if the number of tuples is known, and then the tuples that each stage
-/// takes a second. Stages without room are left out, and then the bar.
+/// takes a second. Stages for which there is no room are left out, and then the bar.
 [[nodiscard]] std::string progress_line(const stream_report& before, const stream_report& now,
                                         duration between, const progress_options& o);
 
 namespace detail {
 
-/// To the actor that shows: look again.
+/// Tells the actor that shows the line to look again.
 struct look_again {};
 using reporting = protocol<stream_report(get_report)>;
 
@@ -67,8 +67,8 @@ class progress_actor final : public actor<protocol<void(look_again)>> {
 }  // namespace detail
 
 /// Shows the stream's progress in one line, until it has ended or no handle is left. Keeps neither
-/// the stream nor the system. Nothing happens if `o.to` is not a terminal. An actor writes the
-/// line, on one of the system's workers. Throws std::invalid_argument if `o.every` is not above
+/// the stream nor the system alive. Nothing happens if `o.to` is not a terminal. An actor writes
+/// the line, on one of the system's workers. Throws std::invalid_argument if `o.every` is not above
 /// zero.
 ///
 ///     show_progress(system, h, {.expected = 1'000'000});

@@ -1,4 +1,4 @@
-// One value from all elements of a container, several at once (paper 003 §2.3.2.5).
+// Computes one value from all elements of a container, several at once (paper 003 §2.3.2.5).
 //
 //   reduce([](const order& o) { return o.cents; }, [](long a, long b) { return a + b; })
 //
@@ -141,10 +141,10 @@ using reduce_check = check_of<decltype(check_reduce<F, Combine, C>()), F, Combin
 /// Returns a pattern that computes combine(f(element 0), combine(f(element 1), …)) of a container,
 /// in some bracketing that depends on the container's size and on the chunk alone. So `combine`
 /// must be associative, at least about as much as a sum of floating-point numbers; it need not be
-/// commutative. A container without elements gives `of_nothing`, which is not used otherwise; `{}`
-/// by default. `dynamic(chunk)` cuts the container into pieces of that many elements; by default
-/// there are 256 pieces. The value is a message, and can be copied. If a function throws, the
-/// request fails, and the container is dropped. C is a std::vector unless it is given.
+/// commutative. The result for a container without elements is `of_nothing`, `{}` by default, which
+/// has no other use. `dynamic(chunk)` cuts the container into pieces of that many elements; by
+/// default there are 256 pieces. The value is a message, and can be copied. If a function throws,
+/// the request fails, and the container is dropped. C is a std::vector unless it is given.
 template <class C = void, class F, class Combine>
 [[nodiscard]] auto reduce(F f, Combine combine, detail::value_made_of<F> of_nothing = {}) {
   using check = detail::reduce_check<F, Combine, C>;

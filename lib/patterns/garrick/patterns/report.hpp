@@ -24,7 +24,7 @@ struct node_figures {
   std::uint64_t failures = 0;   ///< times that the stage threw, in `on_start` and `on_stop`, too
   std::uint64_t dropped = 0;    ///< tuples that were taken or put out, and led nowhere: the stream
                                 ///< was cancelled or failed, or a stage behind has enough
-  std::uint64_t partial = 0;    ///< failures behind results that had been handed on already
+  std::uint64_t partial = 0;    ///< failures after some results of the tuple were handed on
   std::uint64_t waiting = 0;    ///< tuples in the channels before it, at the moment
   std::uint64_t late = 0;       ///< tuples that came too late for a window or a join
 };
@@ -46,8 +46,8 @@ struct stream_report {
   std::uint64_t left = 0;            ///< tuples that an ended stream left in its channels
   bool ended = false;                ///< the last node has ended
 
-  /// Returns a report with the replicas of a stage as one: its name without their numbers, and the
-  /// sums of their figures.
+  /// Returns a report with one entry for all replicas of a stage: the stage's name, without their
+  /// numbers, and the sums of their figures.
   [[nodiscard]] stream_report by_stage() const;
   /// Returns the node, or the stage by the average of its replicas, that has been busy for the
   /// largest part of the time: make it faster, or give it replicas. Null if there is none.
@@ -65,7 +65,7 @@ struct stage_rate {
   double per_second = 0;  ///< tuples that it takes
 };
 
-/// Returns the number of tuples that each stage has taken a second between two looks. Sources are
+/// Returns the number of tuples that each stage has taken a second between two reports. Sources are
 /// left out: the first stage, and each other stage that has put tuples out and taken none. Ignores
 /// `before` if it is of another stream.
 ///

@@ -11,21 +11,22 @@
 //                                                                    source, until it returns false
 //   seq<count_words>(args...)                                        a class
 //
-// A class has `consume`, as a function of one of these forms but the generators, and optionally
-// `on_start()`, `on_stop()` or `on_stop(emit<Out>)`, and `on_restart()`. `on_start` comes before
-// the first tuple, `on_stop` after the last one, unless the stream fails or is cancelled. An
-// exception of one of the three ends the stream with an error that names the stage, whatever its
-// policy.
+// A class has a public `consume`, a function of one of these forms other than the generators, and
+// optionally `on_start()`, `on_stop()` or `on_stop(emit<Out>)`, and `on_restart()`. `on_start` is
+// called before the first tuple, `on_stop` after the last one, unless the stream fails or is
+// cancelled. An exception of one of these three ends the stream with an error that names the stage,
+// whatever its policy.
 //
-// A class may go by the clock: with `instant deadline() const`, `on_time(instant now)` or
-// `on_time(instant now, emit<Out>)` is called when that time has come, even if no tuple comes; and
-// `time_is(instant now)`, if the class has it, is called before each batch. `deadline` returns
-// `instant::never()` while there is nothing to wait for, and another time after `on_time`.
+// A class may depend on the clock. If it has `instant deadline() const`, then
+// `on_time(instant now)` or `on_time(instant now, emit<Out>)` is called when that time has come,
+// even if no tuple comes. If it has `time_is(instant now)`, this is called before each batch.
+// `deadline` returns `instant::never()` while the class waits for no time, and must return another
+// time after `on_time`.
 //
-// A stage is a value: each replica and each spawn gets a copy. One replica is run by one thread at
-// a time, not always the same. So stages, and the tuples between them, own everything that they
-// refer to, as actors and messages do: pointers, views and functions with captures are refused.
-// `lent(x)` lets one through, where a stage is made.
+// A stage is a value: each replica and each spawn gets a copy. A replica is run by one thread at a
+// time, but not always by the same one. So stages, and the tuples between them, own everything that
+// they refer to, as actors and messages do: pointers, views and functions with captures are
+// refused. Where a stage is made, `lent(x)` lets such an x through.
 //
 // Thread safety: stages are plain values.
 #pragma once
@@ -47,8 +48,8 @@ namespace garrick::patterns {
 /// A part of a pattern: it has an `input` and an `output` type, void if there is none.
 template <class P>
 concept stage = requires { typename P::garrick_stage; };
-/// A stage that takes containers and can be spawned alone, as an actor that is asked: `map`, for
-/// example.
+/// A stage that takes containers and can be spawned alone, as an actor that answers requests:
+/// `map`, for example.
 template <class P>
 concept data_parallel = stage<P> && requires { typename P::garrick_data; };
 
@@ -61,7 +62,7 @@ struct yields {
 };
 template <>
 struct yields<void> {};
-/// As the last part of a pattern does.
+/// The base of a pattern whose last part is P: it has P's `value`, if P has one.
 template <class P>
 struct yields_as {};
 template <class P>
@@ -91,7 +92,7 @@ class seq_stage : public detail::yields<Value> {
       !std::is_void_v<In> && !std::is_void_v<Out> && !detail::timed<Running> &&
       !detail::paced<Running> && !detail::ends_early<Running> && !detail::flushing<Running>;
 
-  /// For the framework: from the running part, which every replica gets a copy of.
+  /// For the framework: makes a stage of the running part, which is copied for each replica.
   seq_stage(const Running& prototype, std::string name)
       : seq_(detail::stage_type_of<Running, In, Out>, &prototype, takes(), std::move(name)) {}
 
@@ -196,7 +197,7 @@ inline constexpr bool is_object<N, Arg> = std::is_same_v<N, std::remove_cvref_t<
 }  // namespace detail
 
 /// Returns a stage of a function, or of an object of a class; the forms are at the top of this
-/// file. A pattern stays as it is.
+/// file. Returns a pattern unchanged.
 template <class F = detail::several_functions>
 [[nodiscard]] auto seq(F f) {
   using check = detail::stage_check<F>;

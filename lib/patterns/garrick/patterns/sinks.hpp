@@ -65,7 +65,7 @@ class sending_stage : public stage_defaults {
   ref<P> to_;
 };
 
-/// The message of a protocol that has one, of one part; otherwise void.
+/// The message of a protocol that has exactly one, with one part; void for other protocols.
 template <class P>
 struct only_message {
   using type = void;
@@ -168,10 +168,9 @@ template <class T = void>
     return detail::refused_pattern();
 }
 
-/// Returns a sink that does `value = f(value, tuple)` for each tuple; the last value answers
-/// requests of `join` to the stream's handle. Refused inside `farm` and `parallel`. With
-/// `on_failure::skip`, `f` works on a copy, since a function that throws may have moved from the
-/// value that it was given.
+/// Returns a sink that does `value = f(value, tuple)` for each tuple; the last value answers `join`
+/// requests to the stream's handle. Refused inside `farm` and `parallel`. With `on_failure::skip`,
+/// `f` works on a copy, since a function that throws may have moved from its argument.
 template <class Value, class F = detail::several_functions>
 [[nodiscard]] auto fold(Value first, F f) {
   using check = detail::told_once<detail::fold_check<F, Value>, F>;

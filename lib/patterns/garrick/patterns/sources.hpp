@@ -30,7 +30,7 @@ namespace garrick::patterns {
 
 namespace detail {
 
-/// Puts out the elements of a container, which each replica has a copy of.
+/// Puts out the elements of a container; each replica has a copy of it.
 template <class Container>
 class elements {
  public:
@@ -142,14 +142,14 @@ template <class Call = void>
   static_assert(detail::from_no_container<Call>::reported);
   return {};
 }
-/// The same for from({1, 2, 3}).
+/// This overload refuses from({1, 2, 3}).
 template <class T>
 [[nodiscard]] detail::refused_pattern from(std::initializer_list<T> /*all*/) {
   static_assert(detail::from_no_container<std::initializer_list<T>>::reported);
   return {};
 }
 
-/// Returns a source of the whole numbers from `first` on, without `end`.
+/// Returns a source of the whole numbers from `first` to before `end`.
 template <std::integral T>
 [[nodiscard]] auto counting(T first, T end) {
   return seq(detail::numbers<T>{first, end}).named("counting");

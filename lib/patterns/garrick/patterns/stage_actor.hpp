@@ -123,9 +123,9 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
   /// has ended; not in the constructor. Never waits: a result without room is kept, and then the
   /// stage takes no tuple until there is room.
   ///
-  /// In `consume` and `on_stop` it throws std::bad_alloc, and the exceptions of a key function
-  /// behind. On other turns it does not: the failure is counted, and the stream ends with an error
-  /// that names the stage, or `value` becomes a dead letter, as the stage's policy says.
+  /// In `consume` and `on_stop` it throws std::bad_alloc, and the exceptions of a key function of
+  /// the next stage. On other turns it does not: the failure is counted, and the stream ends with
+  /// an error that names the stage, or `value` becomes a dead letter, as the stage's policy says.
   template <class T = Out>
   void send_next(T value)
     requires(!std::is_void_v<Out> && std::is_same_v<T, Out>)
@@ -140,11 +140,11 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
     static_assert(std::is_same_v<T, Out>,
                   "garrick: send_next(value) of a stage_actor<In, Out> takes an Out");
   }
-  /// Puts `value` out if fewer than `limit` tuples wait in the channel behind, as
-  /// emit::try_send_next. Otherwise returns the error `overload` and leaves `value` as before. A
-  /// limit of zero is always `overload`. After the end of the stage the value is dropped and
-  /// counted. An exception of a key function behind is treated as in `send_next`, without an error
-  /// here.
+  /// Puts `value` out if fewer than `limit` tuples wait in the channel to the next stage, as
+  /// emit::try_send_next. Otherwise returns the error `overload` and leaves `value` as before. With
+  /// a limit of zero it always returns `overload`. After the end of the stage the value is dropped
+  /// and counted. An exception of a key function of the next stage is treated as in `send_next`;
+  /// this function then returns no error.
   template <class T>
   [[nodiscard]] error try_send_next(std::size_t limit, T&& value)
     requires(std::is_same_v<T, Out>)
@@ -152,9 +152,10 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
     if (node().try_put(limit, value, *this)) return {};
     return make_error(errc::overload, "try_send_next()", "the next stage's channel is full");
   }
-  /// The stage does not end while the hold lives, nor does a loop that it is in.
+  /// Returns a hold. While it lives, neither the stage nor a loop around the stage ends.
   using detail::actor_of_stage::hold;
-  /// The stage takes no tuple while it has `n` holds: by default 1024. At least 1.
+  /// Sets the number of holds, at least 1, with which the stage takes no further tuple: 1024 by
+  /// default.
   using detail::actor_of_stage::hold_at_most;
   /// Reports the failure of a tuple that `consume` has taken: the stream ends with an error that
   /// names the stage, or `tuple` becomes a dead letter, as the stage's policy says. Call it before
@@ -174,7 +175,7 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
     node().quits();
     actor_base::quit(std::move(reason));
   }
-  /// The stage's policy for failures.
+  /// Returns the stage's policy for failures.
   using detail::actor_of_stage::policy;
 
   /// For the framework: as `send_next`, but on other turns than `consume` an exception goes to
@@ -315,10 +316,10 @@ template <class A, class... Args>
 
 /// Returns a stage of the actor class A. Each replica, and each spawn, makes an actor of copies of
 /// these arguments, which are checked, and passed, as those of a spawn: `lent(x)` gives the
-/// constructor an X&. Preparations on the actor's own turn belong in `on_start`; there is no
-/// callback for them, but a function, as patterns::bind makes one with values, may be an argument.
-/// If the constructor or `on_start` throws, the stream ends with an error that names the stage.
-/// Copies of a pattern share the arguments, so several streams may copy them at once.
+/// constructor an X&. Preparations on the actor's own turn belong in `on_start`. No callback can be
+/// given for them, but an argument may be a function, for example one made by patterns::bind. If
+/// the constructor or `on_start` throws, the stream ends with an error that names the stage. Copies
+/// of a pattern share the arguments, so several streams may copy them at once.
 template <class A, class... Args>
 [[nodiscard]] auto seq_actor(Args&&... args) {
   using check = detail::check_of<decltype(detail::check_stage_actor<A, Args...>())>;

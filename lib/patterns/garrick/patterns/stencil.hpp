@@ -5,7 +5,7 @@
 //   stencil([](const grid_neighbourhood<bool>& n) { … }, 1, 1, edges::wrap)         on a grid<bool>
 //
 // In each iteration all elements are made from those of the iteration before: there are two
-// containers, and their roles change. So the result does not depend on how the work is shared.
+// containers, which swap their roles. So the result does not depend on how the work is shared.
 //
 // Data flow: the container of the request is the first, and the second is made with the request.
 // Inside, the function reads the elements where they are. At the edges it reads a copy of a
@@ -44,8 +44,8 @@ namespace garrick::patterns {
 
 namespace detail {
 
-/// Returns a container of the same form, with meaningless elements: a copy only if a number makes
-/// none.
+/// Makes a container of the same form, whose elements have no meaning: C(size) if that has as many
+/// elements, otherwise a copy.
 template <class C>
 struct another {
   static C like(const C& c) {
@@ -68,7 +68,7 @@ struct another<grid<T>> {
   }
 };
 
-/// The parameter of a function of A.
+/// The neighbourhood that a parameter of type A is, if it `is` one.
 template <class A>
 struct seen_by {
   static constexpr bool is = false;
@@ -146,8 +146,8 @@ class stencil_work final : public answered_work<C, phase_work> {
       this->failed(where, i % form_.width);
     }
   }
-  /// Works on elements from number `i` on, in one row, all at an edge or none; `i` is then the next
-  /// element, or the one that has thrown.
+  /// Works on a stretch of elements in one row, from number `i` on, of which all or none lie at an
+  /// edge. Sets `i` to the next element, or to the one whose function has thrown.
   void run_stretch(std::size_t& i, std::size_t end, std::uint64_t iteration,
                    surroundings<T>& around) {
     const T* const in = buffers_[iteration % 2];
@@ -175,7 +175,8 @@ class stencil_work final : public answered_work<C, phase_work> {
       default: return apply(in, stride, out, n, form_.radius_x, x, y, i);
     }
   }
-  // A radius that the compiler knows costs no comparisons, if it puts the function into the loop.
+  // A radius that the compiler knows costs no comparisons, if the function is inlined into the
+  // loop.
   template <std::size_t Radius>
   [[gnu::flatten]] void apply_with(const T* in, std::size_t stride, T* out, std::size_t n,
                                    std::size_t x, std::size_t y, std::size_t& i) {
@@ -294,7 +295,7 @@ consteval auto check_stencil() {
 template <class F, class C, class Rule>
 using stencil_check = check_of<decltype(check_stencil<F, C, Rule>()), F>;
 
-/// Throws std::invalid_argument for numbers without sense.
+/// Throws std::invalid_argument for a radius or a number of iterations that is out of range.
 inline void check_stencil_numbers(bool has_rows, std::int64_t radius, std::int64_t iterations) {
   // At the edges of a grid the function sees a copy of as many elements as lie within the radius.
   const std::int64_t most = has_rows ? 1 << 10 : 1 << 20;
@@ -308,15 +309,15 @@ inline void check_stencil_numbers(bool has_rows, std::int64_t radius, std::int64
 }  // namespace detail
 
 /// Returns a pattern that computes each element from those at most `radius` away, `iterations`
-/// times: `f` gets the neighbourhood as the iteration before has left it, and gives the element.
-/// The result is the container after the last iteration: the request's own, or one like it. Without
-/// iterations it is unchanged. `beyond` chooses the values beyond the edges: edges::clamp,
+/// times: `f` gets the neighbourhood as the iteration before has left it, and returns the element.
+/// The result is the container after the last iteration: the request's own, or one like it. With
+/// zero iterations it is unchanged. `beyond` chooses the values beyond the edges: edges::clamp,
 /// edges::wrap, or edges::constant(value).
 ///
 /// A function of neighbourhood<T> works on a std::vector<T>, or on a C with contiguous elements; a
 /// function of grid_neighbourhood<T> works on a grid<T>. T is default-constructible and can be
-/// copied. While it runs there are two containers. The other one is C(n) if that has n elements,
-/// else a copy.
+/// copied. During the work there are two containers; the second is C(n) if that has n elements,
+/// otherwise a copy.
 ///
 /// If `f` throws, the iteration ends, no further one begins, and the container is dropped.
 ///

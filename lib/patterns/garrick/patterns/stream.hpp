@@ -1,4 +1,4 @@
-// A pattern that runs: an actor, whose handle feeds the stream, waits for its end and ends it.
+// A running pattern: an actor, whose handle feeds the stream, waits for its end, and cancels it.
 //
 //   auto h = spawn(system, pipeline(parse, farm(count).by_key(&word::text), store));
 //   send(h, line{"to be or not to be"});        // if the pattern begins with no source
@@ -29,16 +29,17 @@
 
 namespace garrick::patterns {
 
-/// To a stream: no further tuple comes. The stream handles the tuples that it has, and ends.
+/// Tells a stream that no further tuple comes. The stream handles the tuples that it has, and ends.
 struct end_of_stream {};
-/// To a stream, as a request: answered when it has ended, with the value of its last stage, or with
-/// the error that has ended it. A stream that is fed needs `end_of_stream`, and a handle must be
-/// kept until then. It may be asked again after the end. A `stream_child` must be asked before:
-/// after its end it answers nothing, and if it is restarted, at its next end.
+/// Asks a stream for its outcome. When the stream has ended, it answers with the value of its last
+/// stage, or with the error that has ended it. For an answer of a stream that is fed, send
+/// `end_of_stream`, and keep a handle until the answer arrives. A stream also answers a `join` that
+/// is sent after its end. A `stream_child` does not: it answers the requests that it got before its
+/// end, or, if it is restarted, at its next end.
 struct join {};
-/// To a stream: end now. Tuples in its channels are dropped and counted.
+/// Tells a stream to end now. Tuples in its channels are dropped and counted.
 struct cancel {};
-/// To a stream, as a request: the work of its nodes so far.
+/// Asks a stream for the work of its nodes so far.
 struct get_report {};
 
 namespace detail {
@@ -69,15 +70,15 @@ struct protocols<void, Value> {
       protocol<result<Value>(join), void(cancel), stream_report(get_report), void(all_ended)>;
 };
 
-/// A pattern of any type. So the actor and its spawn are compiled once for all patterns that take
-/// and yield the same types.
+/// A pattern of any type, so that the actor and its spawn are compiled once for all patterns that
+/// take and yield the same types.
 class any_pattern {
  public:
   any_pattern() = default;
   virtual ~any_pattern() = default;
   any_pattern(const any_pattern&) = delete;
   any_pattern& operator=(const any_pattern&) = delete;
-  /// Makes the nodes, of copies of the stages, and returns the inlet to them.
+  /// Makes the nodes from copies of the stages, and returns the inlet to them.
   [[nodiscard]] virtual any_inlet_ptr build(const builder& b) const = 0;
 };
 template <class P>
@@ -89,7 +90,7 @@ class one_pattern final : public any_pattern {
  private:
   const P p_;
 };
-/// For an actor of a pattern that takes In.
+/// The argument of an actor of a pattern that takes In.
 template <class In>
 struct stream_seed {
   using garrick_sendable = void;  ///< patterns own all their parts, which do not change
@@ -100,7 +101,7 @@ template <class P>
   return {base::shared_as<const any_pattern>(new one_pattern<P>(std::move(p)))};
 }
 
-/// Throws std::invalid_argument that names a bad option.
+/// Checks the options. Throws std::invalid_argument that names a bad one.
 void check(const stream_options& o);
 
 template <class T>
@@ -112,8 +113,8 @@ struct promise_of<void> {
   using type = response_promise<>;
 };
 
-/// The work of the actor behind a stream's handle, as far as it does not depend on the types of the
-/// stream's tuples and of its value. On that actor's turns.
+/// The part of the work of a stream's actor that does not depend on the types of the stream's
+/// tuples and of its value. Its functions are called on that actor's turns.
 class stream_run {
  public:
   using told_of_end = weak_ref<protocol<void(all_ended)>>;
@@ -125,8 +126,8 @@ class stream_run {
   stream_run(const stream_run&) = delete;
   stream_run& operator=(const stream_run&) = delete;
 
-  /// Builds the nodes and lets them run. `takes`: the type of tuples that `by` feeds it with, on
-  /// its turns; null: it has a source.
+  /// Builds the nodes and lets them run. `takes` is the type of the tuples that the actor `by`
+  /// feeds to the stream on its turns; null if the pattern has a source.
   void start(actor_base& self, told_of_end told, const tuple_type* takes, fed_by by);
   void exit(const exit_reason& why);
   /// Returns true if the stream leaves the next tuple in the actor's mailbox, because it takes no
@@ -137,12 +138,12 @@ class stream_run {
     has_left_some_ = true;
     return true;
   }
-  /// Returns true if it leaves an `end_of_stream` in the mailbox, which stays behind the tuples
-  /// that it ends.
+  /// Returns true if the stream leaves an `end_of_stream` in the mailbox, so that it stays behind
+  /// the tuples that were sent before it.
   [[nodiscard]] bool leaves_end() const noexcept {
     return !options_.stays && (has_left_some_ || graph_->is_cancelled());
   }
-  /// Takes a tuple. Returns an error, and the tuple is as before, if it takes no more.
+  /// Takes a tuple. If the stream takes no more, returns an error and leaves the tuple as it was.
   [[nodiscard]] error feed(void* tuple, actor_base& self);
   void finish();
   void run_feeder(actor_base& self);
@@ -153,8 +154,8 @@ class stream_run {
   void waits(core::promise_base p) { waiting_.push_back(std::move(p)); }
   void cancel();
   [[nodiscard]] stream_report report() const;
-  /// Returns true if it is this stream that has ended. Then `deliver` answers all waiting requests,
-  /// with the value.
+  /// Returns true if `e` reports the end of this stream. Then all waiting requests have been
+  /// answered: with the stream's error, or else by `deliver` with its value.
   [[nodiscard]] bool ends(const all_ended& e,
                           void (*deliver)(core::promise_base& to, const void* value));
   /// Returns true if the actor stays when the stream has ended.
@@ -165,7 +166,7 @@ class stream_run {
  private:
   static constexpr std::size_t most_kept = 1024;  ///< times a channel's capacity
 
-  /// Returns the reason why it takes no more tuples; no error: it takes more.
+  /// Returns the reason why the stream takes no more tuples; no error if it takes more.
   [[nodiscard]] error refuses() const;
 
   const std::shared_ptr<const any_pattern> pattern_;
@@ -217,8 +218,8 @@ template <class In = void, class Value = void>
 using stream_ref = ref<typename detail::protocols<In, Value>::open>;
 
 /// The actor behind a stream's handle. As a supervised child it restarts the stream after a
-/// failure. Tuples that come when the stream takes no more wait in the mailbox then, with an
-/// `end_of_stream` behind them: the next incarnation takes them.
+/// failure. Tuples that the ended stream does not take wait in the mailbox, with an `end_of_stream`
+/// behind them, for the next incarnation.
 template <class In, class Value>
 class stream_actor : public actor<typename detail::protocols<In, Value>::whole>,
                      public detail::leaves_mail<In> {
@@ -242,14 +243,14 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole>,
     }
     run_.start(*this, detail::stream_run::told_of_end(this->self()), takes, std::move(by));
   }
-  /// Lets tuples that were fed be handled even if no handle is left; cancels the stream after a
-  /// failure.
+  /// Lets the nodes handle the tuples that were fed, even if no handle is left. Cancels the stream
+  /// if the actor has failed.
   void on_exit(const exit_reason& why) { run_.exit(why); }
 
-  /// Feeds the stream. While there is no room it waits, up to a millisecond, so senders are slowed
-  /// as by any full mailbox; then it keeps the tuple, up to 1024 times a channel's capacity. Beyond
-  /// that the tuple is a dead letter (`overload`), as it is after the end of a stream that stays
-  /// (`not_handled`).
+  /// Feeds the stream. If there is no room, waits up to a millisecond, so senders are slowed as by
+  /// any full mailbox; then keeps the tuple, up to 1024 times a channel's capacity. Beyond that
+  /// limit the tuple becomes a dead letter (`overload`). So does a tuple that arrives after the end
+  /// of a stream that stays (`not_handled`).
   void on(std::conditional_t<is_fed, input, detail::nothing> tuple)
     requires is_fed
   {
@@ -268,12 +269,10 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole>,
   {
     run_.run_feeder(*this);
   }
-  /// Answered when the stream has ended, with its value or its error.
+  /// Answers when the stream has ended, with its value or its error.
   result<value> on(join) {
     if (run_.has_ended()) return outcome();
-    if constexpr (!is_fed)
-      me_ = this->self();  // so that a waiting requester need not keep the
-                           // handle
+    if constexpr (!is_fed) me_ = this->self();  // a waiting requester need not keep the handle
     auto answer = [&] {
       if constexpr (std::is_void_v<value>)
         return this->make_promise();
@@ -284,7 +283,7 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole>,
     run_.waits(std::move(answer));
     return later;
   }
-  /// Ends the stream: `join` is answered with `cancelled`, unless it has ended before.
+  /// Ends the stream. `join` is answered with `cancelled`, unless the stream has ended before.
   void on(cancel) { run_.cancel(); }
   /// Returns the work of the nodes so far.
   stream_report on(get_report) { return run_.report(); }
@@ -343,7 +342,7 @@ inline constexpr bool may_be_spawned =
     (signature_of<T>::known &&
      (std::is_base_of_v<actor_base, From> || std::is_same_v<From, actor_system>));
 
-/// The first of these that a user may take for a pattern; void: none is.
+/// The type of the first argument that a user may take for a pattern; void if there is none.
 template <class From, class... Args>
 struct spawned_of {
   using type = void;
@@ -391,8 +390,8 @@ concept spawns_streams =
     std::is_base_of_v<actor_base, std::remove_cvref_t<From>> ||
     std::is_base_of_v<system::spawner<std::remove_cvref_t<From>>, std::remove_cvref_t<From>>;
 
-/// The handle of a pattern that was refused. It becomes every handle, so that the reason stays the
-/// only error.
+/// The handle of a pattern that was refused. It converts to every handle, so that the reason of the
+/// refusal stays the only error.
 struct refused_ref : any_ref {
   template <class P>
   operator ref<P>() const {
@@ -410,10 +409,9 @@ struct handle_of<P> {
 
 }  // namespace detail
 
-/// Runs a pattern: `from` is an actor system, a test system, or an actor (`*this`), which then is
-/// not linked to it. Each call runs a copy. Errors as those of `spawn` there: the handle is never
-/// empty. The stream outlives its handle if it has a source; otherwise it ends when all handles are
-/// gone.
+/// Runs a copy of a pattern. `from` is an actor system, a test system, or an actor (`*this`), to
+/// which the stream is not linked. Reports errors as `from.spawn` does; the handle is never empty.
+/// The stream outlives its handle if it has a source; otherwise it ends when all handles are gone.
 ///
 ///     auto h = spawn(system, pipeline(lines, split, farm(count).by_key(&word::text), print));
 template <class Spawner, stage P>
@@ -435,8 +433,8 @@ ref<stream_protocol<P>> spawn(Spawner& from, const spawn_options& actor, P patte
   else
     return {};
 }
-/// Returns a stream as the child of a supervisor, which restarts it after a failure. Its tuples are
-/// lost then; its handle and the tuples that wait in its mailbox stay.
+/// Returns a stream as the child of a supervisor, which restarts it after a failure. A restart
+/// loses the tuples inside the stream; the handle stays valid, and tuples in its mailbox are kept.
 ///
 ///     system.spawn<supervisor>(supervision{}, stream_child({.name = "log"}, pipeline(f, store)));
 template <class P>
@@ -450,8 +448,8 @@ template <class P>
   else
     return child_spec(nullptr);
 }
-/// Like `spawn`, but returns a refused option, or a stage that cannot be made, as the error
-/// `spawn_failed`.
+/// Like `spawn`, but returns the error `spawn_failed` for a refused option, or for a stage that
+/// cannot be made.
 template <class Spawner, stage P>
   requires(!data_parallel<P>)
 result<ref<stream_protocol<P>>> try_spawn(Spawner& from, P pattern, stream_options o = {}) {
@@ -475,7 +473,7 @@ typename detail::handle_of<P>::type spawn(From&& /*from*/, Args&&... /*args*/) {
   static_assert(detail::misspawned<P>::reported);
   return {};
 }
-/// This overload refuses such arguments of a `try_spawn`.
+/// Like the overload above, for `try_spawn`.
 template <class From, class... Args,
           class P = typename detail::spawned_of<std::decay_t<From>, std::decay_t<From>,
                                                 std::decay_t<Args>...>::type>
@@ -485,8 +483,8 @@ result<typename detail::handle_of<P>::type> try_spawn(From&& /*from*/, Args&&...
   return error();
 }
 
-// Arguments in braces have no type, so only an ellipsis takes those that are not options. GCC
-// refuses them there before it looks at the body: it would not come to an assertion.
+// Arguments in braces have no type, so braces that fit no options match only an ellipsis. GCC
+// refuses such a call before it looks at the body, so it would not report an assertion there.
 #if defined(__clang__)
 /// This overload refuses braces behind the pattern that make no stream_options.
 template <detail::spawns_streams From, stage P>
@@ -529,7 +527,7 @@ result<typename detail::handle_of<P>::type> try_spawn(From&&, const P&, ...) = d
 
 }  // namespace garrick::patterns
 
-/// A short name: the types of its tuples and its value may be long.
+/// A short name, since the types of the stream's tuples and of its value may be long.
 template <class In, class Value>
 inline constexpr std::string_view
     garrick::base::shown_name<garrick::patterns::stream_actor<In, Value>> = "stream";

@@ -16,16 +16,16 @@ inline constexpr std::size_t most_replicas = 4096;
 ///     const auto h = spawn(system, pipeline(twice, sink), {.capacity = 4, .in_place = false});
 struct stream_options {
   std::size_t capacity = 1024;  ///< tuples of a channel; 1 to 2^20, rounded up to a power of two
-  std::size_t replicas = 0;     ///< of farms without a number; 0: as many as the system has workers
+  std::size_t replicas = 0;  ///< replicas of farms without a number of their own; 0: one per worker
   /// a node may run the next one in place, while the tuples are in the cache
   bool in_place = true;
-  /// Producers choose among a farm's replicas themselves. Off: a node of its own chooses, and an
+  /// Producers choose among a farm's replicas themselves. If false, a separate node chooses, and an
   /// exception of its key or choice function ends the stream, whatever the producer's policy.
   bool remove_emitters = true;
   bool fuse = true;  ///< neighbours that are `cheap()` become one node
   /// If true, the actor behind the handle stays after the stream's end to answer requests, until no
-  /// handle is left. If false, it ends with the stream, normally or with the stream's error, as a
-  /// supervisor, links and monitors need it.
+  /// handle is left. If false, it ends with the stream, normally or with the stream's error, so
+  /// that supervisors, links and monitors learn of the end.
   bool stays = true;
 };
 

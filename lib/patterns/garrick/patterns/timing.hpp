@@ -61,8 +61,8 @@ class batch_stage : public stage_defaults {
   [[nodiscard]] std::size_t take_lost() noexcept { return std::exchange(lost_, 0); }
 
  private:
-  /// Emits the batch. If a key function downstream throws, the batch's tuples are lost. `told`: the
-  /// number of those tuples that the node itself counts as failed.
+  /// Puts out the batch. If a key function of the next stage throws, the batch's tuples are lost.
+  /// `told` is the number of these tuples that the node itself counts as failed.
   template <class To>
   void put(To& out, std::size_t told = 0) {
     due_ = instant::never();
@@ -86,7 +86,8 @@ class permits : public stage_defaults {
  public:
   permits(double per_second, std::size_t at_once) noexcept;
   void time_is(instant now) noexcept;
-  /// Returns the time when there is one permit, or as many as one looks for at a time.
+  /// Returns the time when the next tuple may pass or, at a high rate, the tuples of a millisecond;
+  /// never if a tuple may pass now.
   [[nodiscard]] instant deadline() const noexcept;
   [[nodiscard]] std::size_t room() const noexcept { return static_cast<std::size_t>(left_); }
 
@@ -110,7 +111,7 @@ class throttle_stage : public permits {
     out.put(std::move(in));
   }
 };
-/// Throws std::invalid_argument for a bad rate. Returns how many may pass together.
+/// Returns how many tuples may pass together. Throws std::invalid_argument for a bad rate.
 [[nodiscard]] std::size_t checked_throttle(double per_second, std::size_t at_once);
 void check_batch(std::size_t n, duration within);
 void check_ticks(duration period);
@@ -156,7 +157,7 @@ class ticks_stage : public stage_defaults {
 }  // namespace detail
 
 /// Returns a stage that gathers tuples: it puts out a std::vector<T> as soon as it has `n`. When
-/// `within` has passed since the first of them, or the stream ends, it puts out those that it has,
+/// `within` has passed since the first of them, or the stream ends, it puts out the tuples so far,
 /// at least one. Throws std::invalid_argument for an `n` of zero, and for a time of zero or less.
 template <class T = void>
 [[nodiscard]] auto batch(std::size_t n, duration within) {
@@ -181,10 +182,10 @@ template <class T = void>
 }
 
 /// Returns a stage that hands on at most `per_second` tuples a second, spread evenly; the others
-/// wait in the channel, and eventually hold up those before it. After a pause at most `at_once`
-/// pass together: if it is 0, as many as come in a hundredth of a second, at least one. In a farm,
-/// each replica by itself. Throws std::invalid_argument for a rate that is not above 0 and at most
-/// 1e9.
+/// wait in the channel, and eventually hold up the stages before it. After a pause at most
+/// `at_once` tuples pass together; 0 stands for the tuples of a hundredth of a second, at least
+/// one. In a farm, each replica has this rate. Throws std::invalid_argument for a rate that is not
+/// above 0 and at most 1e9.
 template <class T = void>
 [[nodiscard]] auto throttle(double per_second, std::size_t at_once = 0) {
   using check = detail::told_type_check<T>;
@@ -208,8 +209,8 @@ template <class T = void>
 }
 
 /// Returns a source that puts out a tick after each period, up to number `last`. Ticks for which
-/// there was no time, or no room behind, are left out, as their numbers show. Throws
-/// std::invalid_argument for a period of zero or less.
+/// there was no time, or no room in the channel to the next stage, are left out; the numbers of the
+/// others show the gap. Throws std::invalid_argument for a period of zero or less.
 ///
 ///     pipeline(ticks(1s), seq([](tick t) { … }))
 [[nodiscard]] inline auto ticks(duration period,

@@ -17,32 +17,33 @@
 // Without event_time the times are the clock's, when a tuple is taken: the system's steady clock,
 // which counts from a beginning of its own and not from midnight, or the testkit's virtual one.
 // With it (event_time.hpp) tuples may come out of order. A window is put out once, as soon as the
-// watermark has reached its end: by then all tuples are there that are not further behind than
-// out_of_order says. A tuple that is further behind, and of which every window has closed, is late:
-// it is counted in the report (node_figures::late), and goes to late_to(handle) if there is one.
-// With sessions, a tuple that is further behind is late unless it lies within an open session of
-// its key, from begin to end: in front of that a session may have been put out, and sessions of a
-// key never overlap. A silent producer holds all windows open, unless idle_after(time) limits the
-// wait. The tuples' time does not go on by itself: with one producer, or when all are silent, the
-// last windows stay open.
+// watermark has reached its end: by then all tuples have arrived that are no further behind than
+// out_of_order allows. A tuple that is further behind is late if all its windows have closed: it is
+// counted in the report (node_figures::late), and goes to late_to(handle) if there is one. With
+// sessions, such a tuple is late unless it lies within an open session of its key, from begin to
+// end: a session just before that one may have been put out, and sessions of a key never overlap. A
+// silent producer holds all windows open, unless idle_after(time) limits the wait. Only tuples
+// advance the tuples' time: if the only producer, or every producer, is silent, the last windows
+// stay open.
 //
 // Windows that are open when the stream ends are put out then, so every tuple that was not late is
-// in a result. If the stream is cancelled or fails, their tuples are counted as dropped.
+// in a result. If the stream is cancelled or fails, the tuples of open windows are counted as
+// dropped.
 //
 // A node puts windows of time and sessions out in the order of their ends. Windows that count
-// tuples come as they are full, and at the end of the stream key by key. Between replicas there is
-// no order.
+// tuples are put out when they are full, and at the end of the stream key by key. Between replicas
+// there is no order.
 //
-// State is bounded: closed windows are freed, and as soon as more than at_most(n) pieces are open
-// (for each key a pane of each window; with `all`, each tuple) a tuple that needs another piece is
-// a failure of the stage. For tuples(n) a key is such a piece for ever, since its tuples are
-// numbered: so there at_most is also the largest number of keys.
+// State is bounded: closed windows are freed, and at most at_most(n) pieces are open: for each key
+// a pane of each window; with `all`, each tuple. A tuple that needs one more piece is a failure of
+// the stage. For tuples(n) a key is such a piece for ever, since its tuples are numbered: so there
+// at_most is also the largest number of keys.
 //
 // With on_failure::skip a tuple whose key, time or step throws is a dead letter, and a window whose
 // merge or `all` throws is lost: its tuples, unless they are in an earlier result, count as
-// dropped. With restart a key or a time that throws is the same. Any other exception loses all open
-// windows of its replica that way, and tuples(n) numbers the tuples from the beginning; windows
-// that were put out stay closed.
+// dropped. With restart a tuple whose key or time throws is a dead letter, too. Any other exception
+// loses all open windows of its replica, whose tuples count as dropped in the same way, and
+// tuples(n) numbers the tuples from the beginning again. Windows that were put out stay closed.
 //
 // Thread safety: patterns are plain values.
 #pragma once
@@ -76,7 +77,7 @@ struct windowed {
   using time = Time;  ///< of begin and end
   Key key{};          ///< the window's key; `no_key` without `by`
   Time begin{};       ///< the first time in it; of a session, that of its first tuple
-  Time end{};         ///< the first time behind it; of a session, a gap behind its last tuple
+  Time end{};         ///< the first time after it; of a session, a gap after its last tuple
   Value value{};      ///< the result of its tuples
 
   [[nodiscard]] friend bool operator==(const windowed&, const windowed&) = default;
@@ -89,7 +90,7 @@ struct windowed<Key, Value, Time> {
   using time = Time;  ///< of begin and end
   Key key;            ///< the window's key; `no_key` without `by`
   Time begin;         ///< the first time in it; of a session, that of its first tuple
-  Time end;           ///< the first time behind it; of a session, a gap behind its last tuple
+  Time end;           ///< the first time after it; of a session, a gap after its last tuple
   Value value;        ///< the result of its tuples
 
   [[nodiscard]] friend bool operator==(const windowed&, const windowed&) = default;
@@ -110,7 +111,7 @@ struct by_events_of {
   std::int64_t disorder;
   duration idle_after;
 };
-/// Late tuples are not sent.
+/// Stands for windows that do not send late tuples.
 struct not_sent {};
 
 template <class Time, class T, class Kind>
@@ -186,15 +187,15 @@ class window_of {
         late_(std::move(late)),
         rest_(rest) {}
 
-  /// Returns windows of each key by itself. `key` is a pointer to a member, or a function of the
-  /// tuple without captures (otherwise pass lent(f)), whose result std::hash knows.
+  /// Returns windows that are separate for each key. `key` is a pointer to a member, or a function
+  /// of the tuple without captures (otherwise pass lent(f)), whose result std::hash knows.
   template <class Key>
   [[nodiscard]] auto by(Key key) const {
     return with<Key, Time, Late>(std::move(key), time_, late_);
   }
-  /// Returns windows that use the tuples' times: a pointer to a member, or a function of the tuple
-  /// without captures (otherwise pass lent(f)). event_time.hpp lists its results. Not for windows
-  /// that count tuples.
+  /// Returns windows that use the tuples' times. `f` is a pointer to a member, or a function of the
+  /// tuple without captures (otherwise pass lent(f)); event_time.hpp lists the types of its
+  /// results. Not for windows that count tuples.
   template <class F, class Unit = void>
   [[nodiscard]] auto event_time(F f, detail::disorder<Unit> behind = {}) const {
     using time = detail::by_events_of<F, Unit, false>;
@@ -209,11 +210,11 @@ class window_of {
                   "tuple, and how far a tuple may be behind others");
     return detail::refused_pattern();
   }
-  /// Returns windows that a silent producer does not hold open: if no tuple has come from it for
-  /// that time, by the clock, the others decide. Its later tuples may be late. The tuples' time
-  /// does not go on by itself: with one producer, or when all are silent, the last windows stay
-  /// open until a tuple comes or the stream ends. After `event_time`. Throws std::invalid_argument
-  /// for a time of zero or less.
+  /// Returns windows that a silent producer does not hold open: if no tuple has come from a
+  /// producer for that time, by the clock, the other producers decide. Later tuples of the silent
+  /// one may be late. Only tuples advance the tuples' time: if the only producer, or every
+  /// producer, is silent, the last windows stay open until a tuple comes or the stream ends. Call
+  /// it after `event_time`. Throws std::invalid_argument for a time of zero or less.
   [[nodiscard]] auto idle_after(duration time) const {
     constexpr bool by_events = Time::by_events;
     static_assert(detail::unless<by_events, detail::no_producer_is_idle<Kind>>::reported);
@@ -231,7 +232,7 @@ class window_of {
     return detail::refused_pattern();
   }
   /// Returns windows that send late tuples to this actor, as `to(handle)` sends. With `event_time`
-  /// only: in other windows none is late.
+  /// only: other windows have no late tuples.
   template <class P>
   [[nodiscard]] auto late_to(ref<P> receiver) const {
     if (!receiver) throw std::invalid_argument("garrick: window: late_to(handle): it is empty");
@@ -246,11 +247,11 @@ class window_of {
     return w;
   }
   /// Returns windows in `n` replicas, which share the keys of `by`; call `by` first. The results
-  /// are those of one, in no order between keys: all go by one watermark, and the same tuples are
-  /// late. Each replica has its own at_most, and its own windows to lose when it restarts. With
-  /// `event_time` a node before them finds that watermark; in reports it is "window times". Without
-  /// it a node before them asks for a key that is not a member; that is "window keys". Throws
-  /// std::invalid_argument for zero, and for more than `most_replicas`.
+  /// are those of one replica, in no order between keys: all replicas use one watermark, so the
+  /// same tuples are late. Each replica has its own at_most, and loses only its own windows when it
+  /// restarts. With `event_time` a node before them finds the watermark; in reports it is "window
+  /// times". Without it a node before them computes the keys, unless the key is a member; that node
+  /// is "window keys". Throws std::invalid_argument for zero, and for more than `most_replicas`.
   [[nodiscard]] auto replicas(std::size_t n) const {
     if (n == 0 || n > most_replicas)
       throw std::invalid_argument("garrick: windows have 1 to " + std::to_string(most_replicas) +
@@ -279,15 +280,15 @@ class window_of {
     return w;
   }
 
-  /// Returns a stage that does `state = step(state, tuple)` for each tuple of a window, from
-  /// `first` on; the last state is the result. Tuples come in the order of their arrival, where
-  /// there are pieces within each.
+  /// Returns a stage that does `state = step(state, tuple)` for each tuple of a window, beginning
+  /// with `first`; the last state is the result. Tuples are stepped in the order of their arrival;
+  /// in a window of several pieces, in that order within each piece.
   ///
   /// Sliding windows and sessions take `merge(state, state)`, too, the earlier one first: a tuple
   /// goes into one piece, and windows are put together from pieces. Each piece begins with `first`,
-  /// so `first` is neutral: `merge(first, s)` is s. A fold from 100 on would count the 100 once a
-  /// piece. Where the pieces end is not for the user to choose, so `merge` is associative, and a
-  /// tuple comes to the same whether it is stepped or merged.
+  /// so `first` is neutral: `merge(first, s)` is s. A fold that begins with 100 would count the 100
+  /// once for each piece. The framework chooses where pieces end, so `merge` must be associative,
+  /// and it must make no difference whether a tuple is stepped or merged.
   template <class State, class F, class Merge = detail::no_merge>
   [[nodiscard]] auto fold(State first, F step, Merge merge = {}) const {
     using check =
@@ -308,10 +309,10 @@ class window_of {
     static_assert(detail::window_fold_does_not_fit<Call, void>::reported);
     return detail::refused_pattern();
   }
-  /// Returns a stage that calls `f(std::span<const Tuple>)` with all tuples of a window, which are
-  /// there for that call only. They are in the order of their arrival, which is not that of their
-  /// times. In sliding windows and sessions that holds within each piece, and the pieces are in the
-  /// order of their times.
+  /// Returns a stage that calls `f(std::span<const Tuple>)` with all tuples of a window; the span
+  /// is valid for that call only. The tuples are in the order of their arrival, not of their times.
+  /// In sliding windows and sessions, they are in that order within each piece, and the pieces are
+  /// in the order of their times.
   template <class F>
   [[nodiscard]] auto all(F f) const {
     using check =
@@ -437,7 +438,7 @@ template <class Kind>
     return detail::refused_pattern();
 }
 
-/// Returns windows of this length, one behind the other. Throws std::invalid_argument for a length
+/// Returns windows of this length, one after the other. Throws std::invalid_argument for a length
 /// of zero or less, and for an infinite one.
 [[nodiscard]] inline auto tumbling(duration length) {
   const std::int64_t n =
@@ -460,8 +461,8 @@ template <class Call = void>
   return {};
 }
 /// Returns windows of this length, of which one begins after each `slide`. Throws
-/// std::invalid_argument as `tumbling`, for a slide that is not above zero and at most the length,
-/// and if the greatest common divisor of both is less than a hundred-thousandth of the length.
+/// std::invalid_argument as `tumbling`, for a slide of zero or less or above the length, and if the
+/// greatest common divisor of both is less than a hundred-thousandth of the length.
 [[nodiscard]] inline auto sliding(duration length, duration slide) {
   const std::int64_t n = detail::checked_length<duration>(length.count(), 1, "sliding(length): it");
   detail::check_slide<duration>(n, slide.count());
@@ -485,7 +486,7 @@ template <class Call = void>
 }
 /// Returns windows that end when no tuple has come for `gap`: neighbouring tuples of a session are
 /// less than `gap` apart. Sessions of a key never overlap. A tuple that is less than `gap` from two
-/// open sessions makes one of them. Of the times 0, 6, 3 with a gap of 5 and no disorder, 3 is
+/// open sessions joins them into one. Of the times 0, 6, 3 with a gap of 5 and no disorder, 3 is
 /// late: [0, 5) was put out at 6. Throws std::invalid_argument as `tumbling`.
 [[nodiscard]] inline auto sessions(duration gap) {
   return detail::session_kind<duration>{
@@ -504,10 +505,10 @@ template <class Call = void>
   static_assert(detail::no_length_of_window<Call>::reported);
   return {};
 }
-/// Returns windows of `n` tuples; `tuples(n).sliding(k)` has n tuples from every k-th one on. A
-/// window that is not full when the stream ends is put out with its tuples so far. Throws
-/// std::invalid_argument for zero, for 2^61 and more, and for a k that is not from 1 to n or that
-/// cuts a window into more than 100 000 pieces.
+/// Returns windows of `n` tuples; with `tuples(n).sliding(k)`, a window of n tuples begins at every
+/// k-th tuple. A window that is not full when the stream ends is put out with its tuples so far.
+/// Throws std::invalid_argument for zero, for 2^61 and more, and for a k that is not from 1 to n or
+/// that cuts a window into more than 100 000 pieces.
 [[nodiscard]] inline auto tuples(std::size_t n) {
   if (n == 0 || n >= static_cast<std::size_t>(detail::most_time))
     throw std::invalid_argument("garrick: tuples(n): n is " + std::to_string(n) +

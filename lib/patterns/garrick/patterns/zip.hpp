@@ -3,8 +3,8 @@
 //
 //   pipeline(lines_of(path), zip<slice>(counting(1L, 1L << 62)), …)     numbers the lines
 //
-// Only a source can be the other side. Two branches of one stream would be stalled as soon as one
-// of them drops so many tuples that the other's channels are full.
+// Only a source can be the other side. Two branches of one stream would stall as soon as one branch
+// drops so many tuples that the channels of the other are full.
 //
 // Thread safety: patterns are plain values.
 #pragma once
@@ -19,7 +19,7 @@ namespace garrick::patterns {
 
 namespace detail {
 
-/// Reads one of each.
+/// Reads a tuple of each side at a time.
 class zip_base : public reading_node {
  public:
   [[nodiscard]] inputs& other() noexcept { return other_; }
@@ -32,8 +32,8 @@ class zip_base : public reading_node {
   zip_base(graph& of, const node_options& o, const stage_type& type, const void* prototype,
            const tuple_type& a, const tuple_type& b)
       : reading_node(of, o, on_failure::fail, type, prototype, a), other_(b) {}
-  /// Puts out at most `most` pairs, as there is room. Throws a policy's exception. Sets `n` to the
-  /// number of pairs that were taken, also if it throws.
+  /// Puts out at most `most` pairs, as there is room. Sets `n` to the number of pairs that were
+  /// taken, even if it throws. Throws a policy's exception.
   virtual void pair(void* as, void* bs, std::size_t most, std::size_t& n) = 0;
 
  private:
@@ -131,9 +131,9 @@ class zip_of {
 };
 
 /// Returns a stage that puts out std::pair(tuple, other) for each tuple, an A, and the next result
-/// of `source`: any composition that begins with a source. The shorter side ends it. Then the other
-/// side's sources stop, and tuples on their way are dropped and counted. In a farm, each replica
-/// has a source of its own.
+/// of `source`: any composition that begins with a source. The stage ends with the shorter side.
+/// Then the other side's sources stop, and tuples on their way are dropped and counted. In a farm,
+/// each replica has a source of its own.
 template <class A = void, class P>
 [[nodiscard]] auto zip(P source) {
   using check = detail::first_failure<detail::told_type_check<A>,

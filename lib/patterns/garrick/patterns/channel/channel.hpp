@@ -81,8 +81,7 @@ struct basic_channel {
   template <class... Args>
   explicit basic_channel(const Args&... args) : ring(args...) {}
 
-  /// Returns how many free slots wake a producer that sleeps: half of all, so that it is worth its
-  /// while.
+  /// Returns how many free slots wake a producer that sleeps: half of all, so that a wake-up pays.
   [[nodiscard]] std::size_t enough_room() const noexcept { return (ring.capacity() + 1) / 2; }
 
   Ring ring;

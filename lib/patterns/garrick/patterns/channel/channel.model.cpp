@@ -19,8 +19,9 @@ namespace {
 constexpr unsigned thorough = 100'000;
 constexpr unsigned enough_to_fail = 100'000;
 
-/// A producer and a consumer with a channel between them, which has room for one or two tuples.
-/// Two threads run whichever of the nodes has a `go`, by turns: so each node moves between them.
+/// A producer and a consumer with a channel between them, which has room for one or two tuples. Two
+/// threads take turns at running the nodes that have a `go`, so each node moves between the
+/// threads.
 template <std::size_t Room>
 struct channel_suite : rl::test_suite<channel_suite<Room>, 2> {
   static constexpr int count = 3;

@@ -1,4 +1,4 @@
-// The inputs of a node: a channel from each of its producers, a batch from one of them at a time.
+// The inputs of a node: a channel from each of its producers. A batch comes from one of them.
 //
 // Private: installed because templates need it.
 //
@@ -50,8 +50,8 @@ class inputs {
   /// Returns the same as `ended`, for channel number `i` alone.
   [[nodiscard]] bool ended_at(std::size_t i) noexcept;
   [[nodiscard]] bool sleep_at(std::size_t i) noexcept;
-  /// Tells the nodes before this one, once, that this node has enough. It goes on reading up to the
-  /// end.
+  /// Tells the nodes before this one, once, that this node has enough. This node still reads up to
+  /// the end.
   void leave() noexcept;
   /// Returns how many tuples waited there a moment ago. Any thread, once the graph is built.
   [[nodiscard]] std::size_t waiting() const noexcept;
@@ -72,7 +72,7 @@ class inputs {
   bool left_ = false;
 };
 
-// In the header, since a batch passes them.
+// These functions are in the header, since each batch calls them.
 
 inline bool inputs::one::ended() const noexcept {
   return back_edge != nullptr ? back_edge->is_over() && from->ring.size() == 0 : from->ring.ended();

@@ -12,7 +12,7 @@ bool output::try_put(std::size_t limit, void* value) {
 
 // ---- to one channel
 
-// Inline, since a batch passes several of them.
+// These functions are inline, since a batch calls several of them.
 
 /// Returns how many of the slots side by side lie before `slot`.
 inline std::size_t channel_output::slots_up_to(const void* slot) const noexcept {

@@ -7,10 +7,10 @@
 // write to a slot may change them. Results become visible to the consumer batch by batch, by
 // `publish`.
 //
-// The results of one input's `consume` can be taken back until the next `begin_input`: if it
-// throws, its results are dropped with it. So nothing is published in the middle of a `consume`: a
-// result that finds no slot then is kept in the output, and the node makes no further step until
-// the kept results have found room.
+// The results of one input's `consume` can be taken back until the next `begin_input`: if the call
+// throws, its results are dropped. So nothing is published in the middle of a `consume`: a result
+// that finds no slot then is kept in the output, and the node makes no further step until the kept
+// results have found room.
 //
 // Private: installed because templates need it.
 //
@@ -52,7 +52,7 @@ class output {
       put_elsewhere(&value);
     }
   }
-  /// The same for a result of this type.
+  /// The same for a result of the given type.
   void put(const tuple_type& type, void* value) {
     if (next_ != end_) [[likely]] {
       type.move_one(next_, value);
@@ -61,8 +61,8 @@ class output {
       put_elsewhere(value);
     }
   }
-  /// Puts `value` out. Returns false and leaves `value` as it was if `limit` or more wait there.
-  /// Throws as `put`.
+  /// Puts `value` out. Returns false and leaves `value` as it was if `limit` or more tuples wait in
+  /// the channel. Throws as `put`.
   [[nodiscard]] virtual bool try_put(std::size_t limit, void* value);
 
   /// Notes that the next results come from another input.
@@ -75,7 +75,7 @@ class output {
 
   /// Starts the stages that are fused behind the node, when the node begins.
   virtual void start() {}
-  /// Stops the stages behind the node, which has seen the end of its inputs.
+  /// Stops the stages that are fused behind the node, when the node has seen the end of its inputs.
   virtual void stop() {}
 
   /// Returns how many results have not been handed on.
@@ -89,7 +89,7 @@ class output {
   [[nodiscard]] virtual bool sleep() noexcept = 0;
   /// Ends the output. Drops the kept results, and returns how many tuples were among them.
   virtual std::size_t close(turn& t) noexcept = 0;
-  /// Returns how many tuples wait in the channel behind; with several channels, in the emptiest.
+  /// Returns how many tuples wait in the channel that it leads to; with several, in the emptiest.
   [[nodiscard]] virtual std::size_t waiting() noexcept = 0;
   /// Returns true if all nodes behind have enough. Further results are dropped there.
   [[nodiscard]] virtual bool is_unwanted() noexcept = 0;
@@ -117,7 +117,7 @@ class slots {
   slots(const slots&) = delete;
   slots& operator=(const slots&) = delete;
 
-  /// The same as the functions of the output.
+  /// As the functions of `output` with the same names.
   template <class... Args>
   void put(Args&&... args) {
     if (next_ != end_) [[likely]] {
@@ -193,7 +193,7 @@ class slots {
   bool fresh_;
 };
 
-/// To one channel.
+/// An output to one channel.
 class channel_output final : public output {
  public:
   channel_output(std::shared_ptr<channel> to, wakeable& consumer);
@@ -243,7 +243,7 @@ class no_output final : public output {
  private:
   void put_elsewhere(void* value) override;
 };
-/// The same for a step whose stage has no output.
+/// The slots of a step whose stage has no output.
 template <>
 class slots<void> {
  public:

@@ -7,11 +7,11 @@
 //   static constexpr bool any_will_do = true                    if any other channel would do
 //   bool is_for_all(const T&), T one_more(const T&)             true: it goes to all, in copies
 //   bool goes_to(const T&, std::size_t i)                       of these, if not all get it
-//   static constexpr bool may_refuse = true                     if `choose` is to throw for some
+//   static constexpr bool may_refuse = true                     if `choose` must throw for some
 //                                                               results even with one channel
 //
-// or it is `to_all`. `among.size()` says how many there are, `among.waiting(i)` how many tuples
-// wait there.
+// or it is `to_all`. `among.size()` is the number of channels, and `among.waiting(i)` the number of
+// tuples that wait at channel i.
 //
 // Private: installed because templates need it.
 //
@@ -41,8 +41,8 @@ class choices {
       : among_(among) {}
   /// Returns the number of channels, at least one.
   [[nodiscard]] std::size_t size() const noexcept { return among_.size(); }
-  /// Returns how many tuples wait at number `i`, or, if that leads to several, at the emptiest of
-  /// them.
+  /// Returns how many tuples wait at number `i`; if that leads to several channels, at the
+  /// emptiest.
   [[nodiscard]] std::size_t waiting(std::size_t i) const noexcept { return among_[i]->waiting(); }
 
  private:
@@ -53,11 +53,11 @@ class choices {
 
 namespace garrick::patterns::detail {
 
-/// Each result goes to all.
+/// The policy that sends each result to all channels.
 struct to_all {
   static constexpr const char* name = "broadcast";
 };
-/// Each channel in turn.
+/// The policy that chooses each channel in turn.
 struct in_turn {
   static constexpr const char* name = "round_robin";
   static constexpr bool any_will_do = true;
@@ -68,7 +68,7 @@ struct in_turn {
     return next++;
   }
 };
-/// Any channel, each as likely as the others.
+/// The policy that chooses any channel, each as likely as the others.
 struct at_random {
   static constexpr const char* name = "random_member";
   static constexpr bool any_will_do = true;
@@ -78,8 +78,8 @@ struct at_random {
     return static_cast<std::size_t>(base::splitmix64(state) % among.size());
   }
 };
-/// The channel where fewest tuples wait. Reads the consumers' indices of all channels, which costs
-/// cache misses, so only once in `between_looks` results.
+/// The policy that chooses the channel where fewest tuples wait. It reads the consumers' indices of
+/// all channels, which costs cache misses, so only once in `between_looks` results.
 struct to_least_loaded {
   static constexpr const char* name = "least_loaded";
   static constexpr bool any_will_do = true;
@@ -99,14 +99,14 @@ struct to_least_loaded {
     return best;
   }
 };
-/// Returns the number of the output, of `n`, that gets the keys of this hash. It goes by the high
-/// half of a product: std::hash of a number is often that number.
+/// Returns the number of the output, of `n`, that gets the keys of this hash. The number comes from
+/// the high half of a product, since std::hash of a number is often that number.
 [[nodiscard]] inline std::size_t member_of_hash(std::size_t hash, std::size_t n) noexcept {
   const std::uint64_t mixed = std::uint64_t{hash} * 0x9e3779b97f4a7c15ull >> 32;
   return static_cast<std::size_t>(mixed * n >> 32);
 }
-/// Equal keys go to the same channel. `Key` is a function, or a pointer to a member; std::hash
-/// knows its results.
+/// The policy that sends equal keys to the same channel. `Key` is a function, or a pointer to a
+/// member; std::hash knows its results.
 template <class Key>
 struct keyed {
   static constexpr const char* name = "by_key";
@@ -130,7 +130,8 @@ struct keyed {
       return detail::called(key)(result);
   }
 };
-/// A user's function chooses: it takes the result and the choices, or their number.
+/// The policy by which a user's function chooses: it takes the result and the choices, or their
+/// number.
 template <class F>
 struct chosen {
   static constexpr const char* name = "own policy";
@@ -163,7 +164,7 @@ class routes_base : public output {
   [[nodiscard]] bool is_unwanted() noexcept override;
 
  protected:
-  /// Called for each result. The first result of an input gets the input counted.
+  /// Called for each result. Counts the present input at its first result.
   void next_result() noexcept {
     if (std::exchange(fresh_, false)) ++input_;
   }

@@ -44,7 +44,7 @@ std::size_t even_ones(const void* first, std::size_t n) noexcept {
   return some;
 }
 
-/// Pushes and pops at random, beside a std::deque. Some of it stays to the end.
+/// Pushes and pops at random, beside a std::deque. Some items stay to the end.
 template <class Item>
 void behaves_as_a_deque(tuple_type type) {
   alive = misplaced = 0;

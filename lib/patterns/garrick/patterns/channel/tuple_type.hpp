@@ -54,7 +54,8 @@ struct tuple_type {
   void (*copy)(void* to, const void* from);
   /// Makes a dead letter of the tuple, and moves it there.
   void (*dead)(node& of, void* tuple, const std::exception_ptr& why);
-  /// The size is an odd number times 2^`shift`, and `inverse` is the odd number's modulo 2^64.
+  /// The size is an odd number times 2^`shift`, and `inverse` is the inverse of the odd number
+  /// modulo 2^64.
   unsigned shift;
   std::uint64_t inverse;
 

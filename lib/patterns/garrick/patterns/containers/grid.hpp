@@ -37,8 +37,8 @@ class grid {
 
   /// Without cells.
   grid() noexcept = default;
-  /// Sets each cell to `value`. Throws std::bad_array_new_length if there are too many,
-  /// std::bad_alloc, and the exceptions of T.
+  /// Makes a grid whose cells are all `value`. Throws std::bad_array_new_length if there are too
+  /// many, std::bad_alloc, and the exceptions of T.
   grid(std::size_t width, std::size_t height, const T& value = T())
       : grid(width, height, uninitialised()) {
     std::fill(begin(), end(), value);

@@ -66,7 +66,7 @@ class slice {
 
   /// An empty text.
   slice() noexcept = default;
-  /// Takes over `text`, and is the whole of it. Throws std::bad_alloc.
+  /// Makes a slice of the whole of `text`, which it takes over. Throws std::bad_alloc.
   explicit slice(std::string text) : slice(detail::block_of(std::move(text))) {}
   slice(const slice& o) noexcept : block_(o.block_), text_(o.text_) {
     if (block_ != nullptr) block_->hold();

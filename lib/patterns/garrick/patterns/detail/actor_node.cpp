@@ -155,7 +155,7 @@ step_outcome actor_node::step(turn& t) {
   return out_->is_blocked() ? blocked() : step_outcome::worked;
 }
 
-/// For a stage that goes on after a failure. Throws an exception of `on_restart`.
+/// Consumes tuples in a stage that goes on after failures. Throws an exception of `on_restart`.
 void actor_node::consume_or_lose(stage_batch& b) {
   const tuple_type& takes = in_.type();
   while (goes_on(b)) {

@@ -1,6 +1,6 @@
-// The node of a stage that is an actor. The user's actor runs it: the node's `go` comes there, so
-// everything, the user's code included, happens on that actor's turns. Once the actor has ended,
-// the node's carrier closes the output.
+// The node of a stage that is an actor. The user's actor runs the node: the node's `go` is sent to
+// that actor, so everything, the user's code included, happens on that actor's turns. Once the
+// actor has ended, the node's carrier closes the output.
 //
 // Private: installed because templates need it.
 //
@@ -9,9 +9,9 @@
 //
 // Invariants
 // A1 Until the actor ends, only its turns touch the output: `put` does so without the run right.
-// A2 A hold is in the node's loops as a tuple is: counted before the tuple that it is for is
-//    settled, and until the results put out under it are.
-// A3 Until the actor is there, the run right is taken, so no thread sends it a `go` too early.
+// A2 A hold counts in the node's loops as a tuple does: from before its tuple is settled until the
+//    results put out under the hold are counted.
+// A3 Until the actor exists, the run right is taken, so no thread sends it a `go` too early.
 // A4 The node ends only when it has no holds. A thread that drops a hold wakes the node.
 // A5 When the stream or the actor ends early, held tuples are counted as dropped, once, on the
 //    actor's turn if there is one. Their later results are not counted again.
@@ -72,9 +72,9 @@ class actor_node final : public held_open {
 
   // ---- for the stage's actor
 
-  /// Puts a result out. In a step it is handed on with the others, and an exception is the failure
-  /// of the tuple that is consumed. Otherwise it is handed on at once; if that throws, the result
-  /// has failed as a tuple does.
+  /// Puts a result out. In a step the result is handed on with the step's other results, and an
+  /// exception is the failure of the tuple that is consumed. Outside of a step it is handed on at
+  /// once; if that throws, the result is treated as a failed tuple.
   template <class T>
   void put(T& value, actor_base& on) {
     put_or(value, on, [&](const std::exception_ptr& why) { tuple_failed(value, why); });
@@ -85,7 +85,8 @@ class actor_node final : public held_open {
     if (in_step_ && !is_over()) return out_->put(value);
     if (const std::exception_ptr why = put_by_itself(&value, tuple_type_of<T>, on)) failed(why);
   }
-  /// Like `put`, if fewer than `limit` tuples wait in the channel behind. Otherwise returns false.
+  /// Like `put`, if fewer than `limit` tuples wait in the channel to the next stage. Otherwise
+  /// returns false.
   template <class T>
   [[nodiscard]] bool try_put(std::size_t limit, T& value, actor_base& on) {
     if (in_step_ && !is_over()) return out_->try_put(limit, &value);
@@ -129,7 +130,7 @@ class actor_node final : public held_open {
   void go_has_come(actor_base& on) noexcept {
     if (turns_.take()) run(on, nullptr);
   }
-  /// Called when the actor is at its end, and still has its holds.
+  /// Called when the actor ends, while it still has its holds.
   void actor_ends(const exit_reason& why) noexcept;
   /// Called when the actor touches the node no more.
   void actor_ended(const exit_reason& why) noexcept;
@@ -140,7 +141,7 @@ class actor_node final : public held_open {
   [[nodiscard]] std::size_t waiting() const noexcept override { return in_.waiting(); }
   /// Makes the actor. If that fails, so does the stream.
   void begin(actor_base& from, const std::shared_ptr<graph>& owner) override;
-  /// Helps the actor, too. On a turn of the actor that has called `begin`.
+  /// Helps the stage's actor, too. Requires a turn of the actor that has called `begin`.
   bool help() noexcept override;
 
  private:
@@ -196,8 +197,8 @@ struct stage_seat {
 class actor_maker {
  public:
   struct abilities {
-    /// The actors report themselves which tuples have failed, and keep a copy of each for that if
-    /// they need one. So the node keeps no copy.
+    /// The actors themselves report which tuples have failed, and keep a copy of each tuple for
+    /// that if they need one. So the node keeps no copy.
     bool say_what_failed;
     bool restart;  ///< they have an `on_restart()`
   };
@@ -209,7 +210,7 @@ class actor_maker {
   /// Returns an actor that is made of copies of the arguments. Throws the exceptions of the copies.
   [[nodiscard]] virtual result<ref<protocol<void(go), void(leave)>>> make(
       actor_base& from, const spawn_options& o, stage_seat seat) const = 0;
-  /// Lets an actor consume tuples while the node goes on.
+  /// Lets an actor consume tuples as long as the node's `goes_on` returns true.
   virtual void consume(void* actor, actor_node& n, stage_batch& b) const = 0;
   virtual void restart(void* /*actor*/) const {}
   virtual void stop(void* /*actor*/) const {}
@@ -247,7 +248,7 @@ class seated_actor final : public A {
   stage_seat seat_;
 };
 
-/// An actor that reports itself which tuples have failed, see actor_maker::abilities.
+/// An actor that itself reports which tuples have failed, see actor_maker::abilities.
 template <class A>
 concept says_what_failed = requires { typename A::garrick_says_what_failed; };
 template <class A>
@@ -291,7 +292,7 @@ class one_actor_maker final : public actor_maker {
   const std::tuple<Args...> args_;
 };
 
-/// A stage that is an actor. The same class for all types of actors and tuples.
+/// A stage that is an actor: one class for all types of actors and tuples.
 struct any_actor_stage {
   std::shared_ptr<const actor_maker> maker;
   std::string name;

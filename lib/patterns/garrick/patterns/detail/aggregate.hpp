@@ -19,7 +19,7 @@
 
 namespace garrick::patterns::detail {
 
-/// A window whose states are not put together.
+/// Stands for the `merge` of a fold whose states are never merged.
 struct no_merge {};
 
 /// Does `state = f(state, tuple)`; and `merge(state, state)`, the earlier one first.
@@ -102,7 +102,7 @@ class window_counts {
   [[nodiscard]] std::size_t take_lost() noexcept { return std::exchange(lost_, 0); }
 
   void take() noexcept { ++kept_; }
-  /// `n` tuples are in a result now.
+  /// Notes that `n` tuples are in a result now.
   void gave(std::size_t n) noexcept { kept_ -= n; }
   void lose(std::size_t n) noexcept {
     kept_ -= n;
@@ -110,7 +110,7 @@ class window_counts {
   }
   void lose_all() noexcept { lose(kept_); }
 
-  /// Returns false if there are so many pieces of windows that one more is too many.
+  /// Returns true if one more piece is allowed beside so many pieces of windows.
   [[nodiscard]] bool has_room_for_one_more(std::size_t pieces) const noexcept {
     return pieces < most_;
   }

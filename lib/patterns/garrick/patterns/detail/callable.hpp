@@ -91,8 +91,8 @@ template <class A>
 inline constexpr bool takes_moved =
     !std::is_lvalue_reference_v<A> || std::is_const_v<std::remove_reference_t<A>>;
 
-/// The types of a stage: In and Out, void if there is none; `emits`: it takes an emit<Out>. Only if
-/// it `fits`.
+/// The types of a stage, if the function `fits`: In and Out, void if there is none, and `emits`,
+/// true if the function takes an emit<Out>.
 template <class R, class Arguments>
 struct stage_types {
   static constexpr bool fits = false;
@@ -128,7 +128,7 @@ struct stage_types<R, list<A, E>> {
   using output = typename emitted<std::decay_t<E>>::type;
 };
 
-/// No argument is a reference.
+/// True if no argument is a reference.
 template <class Arguments>
 inline constexpr bool takes_values = false;
 template <class... Args>
@@ -149,7 +149,7 @@ struct argument<I, F> : std::tuple_element<I, typename signature_of_stage<F>::va
 template <std::size_t I, class F>
 using argument_of = typename argument<I, F>::type;
 
-/// True if F names its types, and can be called with Args, for an R.
+/// True if F names its types, can be called with Args, and gives an R.
 template <class F, class R, class... Args>
 inline constexpr bool is_function = [] {
   if constexpr (signature_of_stage<F>::arity == sizeof...(Args))
@@ -194,7 +194,8 @@ inline constexpr bool accumulates = [] {
   else
     return false;
 }();
-/// True if F is a function `Value f(Value, Value)` and a number keeps its value on every such way.
+/// True if F is a function `Value f(Value, Value)` and a number keeps its value on the way into F
+/// and out of it.
 template <class F, class Value>
 inline constexpr bool combines = [] {
   if constexpr (accumulates<F, Value, Value>)
@@ -269,7 +270,7 @@ class generator_stage : public stage_defaults {
   [[nodiscard]] std::size_t held() const noexcept { return under_way_ ? 1 : 0; }
   template <class To>
   void go_on(To& out) {
-    // if the generator throws, or `put` does, it is over
+    // a generator that throws, or for which `put` throws, is over
     const bool was = std::exchange(under_way_, false);
     while (results_.next()) {
       out.put(std::move(results_.value()));

@@ -34,26 +34,27 @@ using base::detail::verdict;
 
 // --- calls that do not fit ---
 
-/// Any value converts to it. So a function that takes it is chosen only if no other function of its
-/// name fits, and says why none does.
+/// A type to which any value converts. A function with such a parameter is chosen only if no other
+/// function of its name fits, and its assertion says why none does.
 struct anything {
   anything() = default;
   template <class T>
   anything(const T& /*value*/) {}
 };
-/// The name of several functions, or of a template, converts to it. The compiler then says that
-/// there are several, in fewer lines than if it had to list the functions that do not fit.
+/// A type to which the name of several functions, or of a template, converts. The compiler then
+/// says that there are several, in fewer lines than a list of the functions that do not fit.
 struct several_functions {
   using garrick_refused = void;
   template <class T>
   several_functions(const T& /*value*/) {}
   several_functions(...) {}
 };
-/// Asserted by a function that is not to be called, and depends on a template parameter of it.
+/// Asserted by a function that must not be called. It depends on a template parameter of that
+/// function, so that only a call fails.
 template <class... /*Call*/>
 inline constexpr bool is_right_call = false;
 
-/// A type that no stage's name can be made of.
+/// A type that does not convert to a stage's name.
 template <class T>
 concept no_name = !std::is_convertible_v<const T&, std::string>;
 template <class T, bool Is = false>
@@ -181,7 +182,8 @@ struct tuple_cannot_be_moved : failed_check {
                 "tuple of its parts, or of a std::unique_ptr to it");
 };
 
-/// `Travels`: it lies in channels, and is not a container that one request brings and gets back.
+/// `Travels`: the T lies in channels. Otherwise it is a container that one request brings and gets
+/// back.
 template <class T, bool Travels>
 consteval auto check_tuple() {
   if constexpr (std::is_void_v<T>) {
@@ -200,10 +202,10 @@ consteval auto check_tuple() {
       return verdict<passed_check>;
   }
 }
-/// The check of a type that goes from stage to stage; void: none does.
+/// The check of a type that goes from stage to stage; void stands for no tuple.
 template <class T>
 using tuple_check = check_of<decltype(check_tuple<T, true>())>;
-/// The check of the content of a data-parallel pattern, which may be alone.
+/// The check of the content of a data-parallel pattern, which need not be a stage of a stream.
 template <class T>
 using content_check = check_of<decltype(check_tuple<T, false>())>;
 
@@ -243,7 +245,7 @@ using whole_check =
     first_failure<run_check<P>, std::conditional_t<std::is_void_v<typename P::output>, passed_check,
                                                    results_go_nowhere<typename P::output>>>;
 
-/// The check of a tuple's type that a user has to tell.
+/// The check that a user has told the type of a stage's tuples.
 template <class Tuple, bool Told = false>
 struct type_of_tuples_is_not_told : failed_check {
   static_assert(Told,
@@ -336,7 +338,8 @@ template <bool Copies, std::size_t... I, class... Args>
 struct arguments_checked<Copies, std::index_sequence<I...>, Args...> {
   using type = first_failure<check_of<decltype(check_part<Copies, Args, I>()), Args>...>;
 };
-/// The check of arguments, as forwarding references deduce their types. `Copies`: they are kept.
+/// The check of arguments, as forwarding references deduce their types. `Copies`: the arguments are
+/// kept.
 template <bool Copies, class... Args>
 using arguments_check =
     typename arguments_checked<Copies, std::index_sequence_for<Args...>, Args...>::type;

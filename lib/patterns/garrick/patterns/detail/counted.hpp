@@ -3,9 +3,9 @@
 // A key's tuples are cut into panes. A tumbling window is one pane. A window that has begun when
 // the stream ends is put out then, shorter than the others.
 //
-// Each key counts towards at_most, with the pane that it fills, and so does each full pane that is
-// kept; if tuples are kept, each of them instead of the panes. A key stays for ever, since its
-// tuples are numbered; so at_most is also the most keys that there may be.
+// Each key, with the pane that it fills, counts towards at_most, and so does each full pane that is
+// kept; if tuples are kept, each tuple counts instead of the panes. A key stays for ever, since its
+// tuples are numbered; so at_most is also the largest number of keys.
 //
 // Private: installed because templates need it.
 //
@@ -92,8 +92,8 @@ class counted_windows : public windows_base<Aggregate> {
   ~counted_windows() = default;
 
   /// Takes a tuple, whose key may be a part of it, and puts out the window that it ends, if any. If
-  /// that throws, the window's other tuples are lost; if the tuple cannot be taken, the windows are
-  /// as before.
+  /// putting it out throws, the window's other tuples are lost; if the tuple cannot be taken, the
+  /// windows are as before.
   template <class K, class To>
   void take(const K& key, T&& in, To& out) {
     const std::size_t hash = this->asked([&] { return hash_of<Key>(key); });
@@ -173,7 +173,7 @@ class counted_windows : public windows_base<Aggregate> {
   [[nodiscard]] bool fills_pane(const typename keys::entry* of) const noexcept {
     return (of == nullptr ? 0 : of->cell.in_pane) + 1 == times_.pane;
   }
-  /// Puts out the first window of a key that was not, and forgets it.
+  /// Puts out a key's first window that was not put out yet, and forgets it.
   template <class To>
   void finish(typename keys::entry& of, To& out) {
     windows_of_key& w = of.cell;
@@ -224,7 +224,7 @@ class counted_windows : public windows_base<Aggregate> {
       return *std::move(w.all);
     }
   }
-  /// At the end, the next window of a key, or the next key.
+  /// At the end: puts out the next window of this key, or goes on to the next key.
   template <class To>
   void put_rest(typename keys::entry& e, To& out) {
     if (e.cell.begin >= e.cell.tuples)

@@ -21,8 +21,8 @@
 
 namespace garrick::patterns::detail {
 
-/// Throws std::invalid_argument: a key is not equal to itself, as NaN is. A look-up would never
-/// find the entry of such a key.
+/// Throws std::invalid_argument, because a key, such as NaN, is not equal to itself. A look-up
+/// would never find the entry of such a key.
 [[noreturn]] void throw_key_is_not_itself();
 
 /// True if a key of this type may be unequal to itself; integers, enumerations and strings never
@@ -49,15 +49,16 @@ class dense_index {
  protected:
   /// Returns true if there is room for `n` entries.
   [[nodiscard]] bool has_room(std::size_t n) const noexcept { return 2 * n <= slots_.size(); }
-  /// Becomes twice as large, and empty. Makes room for `n` entries. Throws std::length_error if
-  /// there are too many, and std::bad_alloc.
+  /// Doubles the index, which is then empty and has room for `n` entries. Throws std::length_error
+  /// if there are too many, and std::bad_alloc.
   void widen(std::size_t n);
   void place(std::size_t number, std::size_t hash) noexcept {
     std::size_t at = place_of(hash);
     while (slots_[at] != 0) at = (at + 1) & mask();
     slots_[at] = static_cast<std::uint32_t>(number + 1);
   }
-  /// Keeps the memory of a small map for the next use. Otherwise gives it back, and returns false.
+  /// Empties the index. Keeps the memory of a small map for the next use; otherwise gives it back,
+  /// and returns false.
   bool clear_index() noexcept;
 
   [[nodiscard]] std::size_t mask() const noexcept { return slots_.size() - 1; }
@@ -83,7 +84,7 @@ class dense_map : private dense_index {
   };
 
  public:
-  /// A number is its own hash; others keep theirs, which is cheaper than to compare them.
+  /// A number is its own hash. Another key keeps its hash, since hashes are cheaper to compare.
   struct entry {
     Key key;
     [[no_unique_address]] std::conditional_t<is_number, numbers_hash, std::size_t> kept;
@@ -107,7 +108,7 @@ class dense_map : private dense_index {
         if (e.key == key) return &e;
     }
   }
-  /// Requires that the key is not there. If it throws, the map is as before.
+  /// Adds an entry. Requires that the key is not there. If it throws, the map is as before.
   entry& insert(Key key, std::size_t hash, Cell cell) {
     if (!has_room(entries_.size() + 1)) {
       widen(entries_.size());
@@ -122,7 +123,8 @@ class dense_map : private dense_index {
   [[nodiscard]] entry& operator[](std::size_t i) noexcept { return entries_[i]; }
   [[nodiscard]] auto begin() noexcept { return entries_.begin(); }
   [[nodiscard]] auto end() noexcept { return entries_.end(); }
-  /// Keeps the memory of a small map for the next use; that of a large one is given back.
+  /// Empties the map. Keeps the memory of a small map for the next use; that of a large one is
+  /// given back.
   void clear() noexcept {
     if (clear_index())
       entries_.clear();

@@ -29,7 +29,7 @@ struct range_of<std::span<T>> {
   using element = T;
 };
 
-/// A function of one element or of a piece, which may want to know the place.
+/// A function of one element or of a piece, which may also take the place.
 template <class R, class Arguments>
 struct element_types {
   static constexpr bool fits = false;
@@ -71,7 +71,7 @@ struct element_function {
     else
       x = result_of(f, x, at);
   }
-  /// Calls a function that gives something.
+  /// Calls a function that returns a value.
   template <class T>
   static made result_of(const F& f, T& x, std::size_t at) {
     if constexpr (types::moves)
@@ -107,7 +107,7 @@ template <class F>
 struct made_of<F> {
   using type = typename element_function<F>::made;
 };
-/// The same, with an empty value.
+/// The result of F for an element, or an empty value if there is none.
 struct no_value {};
 template <class F>
 using value_made_of = std::conditional_t<std::is_void_v<typename made_of<F>::type>, no_value,

@@ -20,8 +20,8 @@ void loop_end::take_back() noexcept {
 std::size_t loop_end::pending() const noexcept { return on_->pending() + back_->pending(); }
 
 std::size_t loop_end::publish(turn& t) {
-  // Results that go on have left the loop, also while they find no room: in a loop around this one
-  // their room may come only when this loop's gate opens.
+  // Results that go on have left the loop, even while they find no room: in a loop around this one,
+  // that room may come only when this loop's gate opens.
   const std::size_t going = on_->pending();
   if (going != gone_) loop_.remove(going - gone_);
   const std::size_t left = going == 0 ? 0 : on_->publish(t);

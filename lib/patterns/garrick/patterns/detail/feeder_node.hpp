@@ -1,6 +1,7 @@
-// Brings the messages of actors into a stream. The actor behind the stream's handle puts them out,
-// on its own turns, and the node's `go` comes to that actor, too. Once the actor has ended, because
-// no handle is left, the node's carrier hands on the rest and closes the channel.
+// The node that brings messages of actors into a stream. The actor behind the stream's handle puts
+// the tuples out on its own turns, and the node's `go` is sent to that actor, too. Once the actor
+// has ended, because no handle is left, the node's carrier hands on the rest and closes the
+// channel.
 //
 // Private: installed because templates need it.
 //
@@ -8,8 +9,8 @@
 //
 // While there is no room, `put` lets the stream's nodes run here, and then waits, at most
 // `longest_wait` for a tuple. So the actor's mailbox fills up, and its senders are slowed as by any
-// full mailbox. It does not wait until there is room, since a node may wait for an actor that has
-// its turn on this thread. Tuples without room until then are kept, up to `most_kept_`.
+// full mailbox. `put` does not wait longer, since a node may wait for an actor that has its turn on
+// this thread. Tuples that still find no room are kept, up to `most_kept_`.
 //
 // Invariants
 // I1 Until `feeder_ended`, only that actor touches the output: `put` does so without the run right.
@@ -36,8 +37,8 @@ class feeder_node final : public node {
 
   /// Returns true if no further tuple may be kept.
   [[nodiscard]] bool is_full() const noexcept { return out_->pending() >= most_kept_; }
-  /// Puts a tuple out, which is moved. An exception of a policy ends the stream. Waits a while if
-  /// there is no room, and lets other nodes of the stream run here.
+  /// Puts a tuple out by moving it. If there is no room, lets other nodes of the stream run here,
+  /// and waits a while. An exception of a policy ends the stream.
   void put(void* tuple, actor_base& on);
   /// Takes a `go` that has come. Returns true if the run right comes with it.
   [[nodiscard]] bool take_go() noexcept { return actors_turns_.take(); }

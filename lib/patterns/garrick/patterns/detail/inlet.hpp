@@ -22,7 +22,7 @@
 
 namespace garrick::patterns::detail {
 
-/// A connection that can be made only when all nodes are there.
+/// A connection that can be made only when all nodes exist.
 class loose_end {
  public:
   loose_end() = default;
@@ -53,12 +53,12 @@ class inlet {
   virtual ~inlet() = default;
   inlet(const inlet&) = delete;
   inlet& operator=(const inlet&) = delete;
-  /// Returns a channel, or several, of this producer's own. With `back_edge` it leads back in that
-  /// loop.
+  /// Connects a producer. Returns its output: a channel, or several, of the producer's own. With
+  /// `back_edge` the channel leads back in that loop.
   [[nodiscard]] virtual std::unique_ptr<output> connect(node& producer,
                                                         const loop* back_edge = nullptr) = 0;
 };
-/// The entrance of a stage that takes T; null: of a source. The type is for readers: an inlet knows
+/// The entrance of a stage that takes T; null for a source. The type is for readers: an inlet knows
 /// it at run time.
 template <class T>
 using inlet_ptr = std::shared_ptr<inlet>;
@@ -70,7 +70,7 @@ using any_inlet_ptr = std::shared_ptr<inlet>;
 /// The entrance of several nodes. A derived class leads each result to one of them.
 class several_inlets : public inlet {
  public:
-  /// `may_refuse`: the policy is asked even if there is one node.
+  /// `may_refuse`: the policy is asked even if there is only one node.
   several_inlets(std::vector<any_inlet_ptr> to, bool may_refuse);
   std::unique_ptr<output> connect(node& producer, const loop* back_edge) override;
 
@@ -82,7 +82,7 @@ class several_inlets : public inlet {
   std::vector<any_inlet_ptr> to_;
   bool may_refuse_;
 };
-/// By a policy.
+/// The entrance of several nodes, among which a policy chooses.
 template <class T, class Policy>
 class routes_inlet final : public several_inlets {
  public:
@@ -102,7 +102,7 @@ class routes_inlet final : public several_inlets {
 /// Returns a channel to a stage, or an output without a reader behind the last one.
 [[nodiscard]] std::unique_ptr<output> connect(const any_inlet_ptr& next, node& producer);
 
-/// Hands its tuples on: the emitter of a farm, a loop's gate.
+/// A stage that hands its tuples on: the emitter of a farm, a loop's gate.
 template <class T>
 struct forwards : stage_defaults {
   template <class To>
@@ -113,7 +113,7 @@ struct forwards : stage_defaults {
 template <class T>
 inline constexpr const stage_type& forwards_type = stage_type_of<forwards<T>, T, T>;
 
-/// Returns the new node of a stage that takes `takes`. Its output is still to be given.
+/// Returns the new node of a stage that takes `takes`. The caller must give it an output.
 [[nodiscard]] stage_node& add_stage(const builder& b, const node_options& o, on_failure policy,
                                     const stage_type& type, const void* prototype,
                                     const tuple_type& takes);
@@ -133,7 +133,7 @@ any_inlet_ptr through_a_node(const builder& b, const std::string& name, const an
 
 // ---- patterns in a row
 
-/// A sequential stage. The same class for all types of stages and tuples. Its copies share the
+/// A sequential stage: one class for all types of stages and tuples. Its copies share the
 /// prototype, which is never changed.
 class any_seq {
  public:

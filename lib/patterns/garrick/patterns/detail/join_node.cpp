@@ -159,7 +159,7 @@ std::optional<step_outcome> join_node::read(bool left, turn& t) {
   return all ? step_outcome::worked : blocked();
 }
 
-/// For a stage that goes on after a failure. Throws an exception that ends the stream.
+/// Takes tuples into a stage that goes on after failures. Throws an exception that ends the stream.
 void join_node::take_or_lose(bool left, const tuple_type& type, stage_batch& b) {
   do {
     void* const tuple = static_cast<std::byte*>(b.first) + b.done++ * type.size;
@@ -181,8 +181,8 @@ namespace {
 
 }  // namespace
 
-/// Neither side can be read. `wait`: the node waits for the side that is behind alone. If that one
-/// has ended meanwhile, nothing would wake the node.
+/// Called when neither side can be read. With `wait`, the node waits only for the side that is
+/// behind. If that side has ended meanwhile, nothing would wake the node.
 step_outcome join_node::nothing(turn& t, bool wait, bool left_is_behind) {
   if (!hands_on_kept(t)) return step_outcome::worked;
   if (wait) {

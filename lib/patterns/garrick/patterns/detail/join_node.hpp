@@ -1,11 +1,11 @@
 // The node that joins two streams by key, within an interval of their tuples' times.
 //
-// A tuple meets those of the other side that are there, and stays for those that are still to come,
-// until the other side's watermark is behind the last time that could meet it. So state is bounded
-// by the watermarks: the tuples of one side are freed by the other side's time. If both have
-// something, the side that is behind is read; and when half of the room is taken, only that one, so
-// that the other waits in its channels, from its next tuple on. A side that has ended or is idle is
-// not waited for. The sides have sources of their own, so neither waits for the other.
+// A tuple meets the tuples of the other side that are there, and is kept for later ones until the
+// other side's watermark has passed the last time that could meet it. So state is bounded by the
+// watermarks: the tuples of one side are freed by the other side's time. If both sides have tuples,
+// the side that is behind is read. When half of the room is taken, only that side is read, so that
+// further tuples of the other side wait in its channels. A side that has ended or is idle is not
+// waited for. The sides have sources of their own, so neither source waits for the other.
 //
 // The kept tuples of a side lie in buckets of time, as long as the interval: a tuple looks at three
 // of them at most, and whole buckets are freed.
@@ -15,14 +15,12 @@
 // Thread safety: as node.hpp.
 //
 // Invariants
-// J1 A tuple is late if it is behind the watermark of its own side. So which ones are late does not
-//    depend on how the sides are read in turn.
+// J1 A tuple is late if it is behind the watermark of its own side. So the set of late tuples does
+//    not depend on the order in which the sides are read.
 // J2 A tuple is kept until no tuple of the other side that is in time can meet it. So two tuples
-//    that are in time, of one key and near enough, meet once: whichever comes second finds the
-//    first.
-// J3 If the stage goes on after failures, each pair stands for itself: one that throws is lost
-//    alone, and both tuples stay. So which pairs there are does not depend on how the sides are
-//    read in turn then either.
+//    that are in time, of one key and near enough, meet once: the second to come finds the first.
+// J3 If failures are skipped, a pair that throws is lost alone, and both tuples stay. So even then
+//    the set of pairs does not depend on the order in which the sides are read.
 #pragma once
 
 #include <garrick/base/types/copyable.hpp>
@@ -98,7 +96,7 @@ class kept_side : public kept_side_base {
   kept_side(std::int64_t bucket_length, std::int64_t reach) noexcept
       : kept_side_base(bucket_length, reach, &destroy) {}
 
-  /// Returns the place for a tuple of this time and key. There is room for one.
+  /// Returns the place for a tuple of this time and key. Requires that there is room for one.
   [[nodiscard]] place place_for(std::int64_t t, const Key& key, std::size_t hash,
                                 asks_tuples& asks) {
     bucket& in = bucket_of(floor_to(t, bucket_));
@@ -184,14 +182,15 @@ class join_base : public stage_defaults, protected asks_tuples {
   [[nodiscard]] side_progress& right() noexcept { return right_is_; }
   /// Returns true if the left side is behind.
   [[nodiscard]] bool left_is_behind() const noexcept;
-  /// Returns true if this side must wait for the other one. Frees tuples before.
+  /// Returns true if this side must wait for the other one, even after tuples that are no longer
+  /// needed are freed.
   [[nodiscard]] bool must_wait(bool left) noexcept { return is_half_full() && is_ahead(left); }
 
   /// Takes tuples of that side, and puts their pairs out: at least one tuple, then as far as there
   /// is room and the side need not wait. A tuple that throws counts as taken. If the stage goes on
   /// after failures, the node is told of each pair that throws.
   virtual void take(bool left, stage_batch& b, output& out, join_node& of) = 0;
-  /// After a batch, and when a side is idle or has ended.
+  /// Brings both sides up to date, after a batch, and when a side is idle or has ended.
   void look() noexcept;
 
   /// Returns true if a side may become idle.
@@ -220,7 +219,7 @@ class join_base : public stage_defaults, protected asks_tuples {
     side.mark.saw(t);
     return false;
   }
-  /// Throws std::length_error if there is none.
+  /// Makes room for one tuple. Throws std::length_error if that is impossible.
   void make_room_for_one() {
     if (kept() >= times_.at_most) [[unlikely]]
       make_room();
@@ -244,10 +243,10 @@ class join_base : public stage_defaults, protected asks_tuples {
   const bool idles_;
 };
 
-/// Reads both sides.
+/// The node of a join, which reads both sides.
 class join_node final : public stage_node_base {
  public:
-  /// `of` gives the stage behind its table.
+  /// `stage_of` returns the join_base of a stage that is behind its table.
   join_node(graph& of, const node_options& o, on_failure policy, const stage_type& type,
             const void* prototype, const tuple_type& l, const tuple_type& r,
             join_base& (*stage_of)(void* s) noexcept);
@@ -315,7 +314,7 @@ class join_stage final : public join_base {
   }
 
  private:
-  /// Joins `in` with the tuples of the other side, and keeps it for those that are still to come.
+  /// Joins `in` with the tuples of the other side, and keeps it for later ones.
   template <class T, class TimeOf, class KeyOf, class Mine, class Others, class Put>
   void meet(T& in, TimeOf& time_of, KeyOf& key_of, side_progress& mine, Mine& kept,
             side_progress& others, Others& with, std::int64_t before, std::int64_t after,

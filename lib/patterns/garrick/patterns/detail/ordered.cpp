@@ -20,7 +20,7 @@ step_outcome collector_base::step(turn& t) {
   return all ? step_outcome::worked : blocked();
 }
 
-/// Hands on the ready items of the present replica, up to a mark. Returns how many they were.
+/// Hands on the ready items of the present replica, up to a mark. Returns their number.
 std::size_t collector_base::read_group(std::size_t most) {
   const some_tuples batch = in_.next_of(at_, most);
   group g;

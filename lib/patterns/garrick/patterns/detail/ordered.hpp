@@ -91,7 +91,7 @@ struct frames : stage_defaults {
   }
 };
 
-/// Each replica in turn, each tuple with its mark.
+/// The policy that chooses each replica in turn, for a tuple and its mark.
 struct in_turn_with_marks {
   std::size_t next = 0;
   template <class T, class Choices>

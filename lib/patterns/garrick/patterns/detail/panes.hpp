@@ -14,9 +14,9 @@
 //
 // Invariants
 // W1 `next_` is the end of the first window that has a pane and was not put out. No tuple is taken
-//    while it is behind the watermark: due windows are put out before.
-// W2 A pane is there as long as one of its windows was not put out. So tuples may be added to any
-//    pane that is found.
+//    while `next_` is behind the watermark: due windows are put out before.
+// W2 A pane exists until its last window was put out. So tuples may be added to any pane that is
+//    found.
 // W3 A tuple of which all windows have closed is late. A tuple that is in time for some of its
 //    windows is in those.
 #pragma once
@@ -63,7 +63,7 @@ class pane_windows_base {
   pane_windows_base& operator=(const pane_windows_base&) = delete;
   ~pane_windows_base();
 
-  /// Returns the pane of a tuple of time `t`; null if there is none yet, or if the tuple is late.
+  /// The pane of a tuple. It is null if there is none yet, or if the tuple is late.
   struct found_pane {
     any_pane* pane = nullptr;
     bool late = false;
@@ -76,18 +76,19 @@ class pane_windows_base {
   [[nodiscard]] std::int64_t begin_of_pane(std::int64_t t) const noexcept {
     return floor_to(t, times_.pane);
   }
-  /// Owns a pane that was not there.
+  /// Takes ownership of a new pane.
   void add_pane(any_pane* p);
   /// Returns the end of the last window that a pane is in.
   [[nodiscard]] std::int64_t last_end(std::int64_t begin) const noexcept {
     return floor_to(begin, times_.slide) + times_.length;
   }
-  /// Forgets the panes of which no window is open any more. Tuples that the last window did not
+  /// Forgets the panes that belong to no open window any more. Tuples that the last window did not
   /// gather are lost.
   void forget_done(window_counts& counts) noexcept;
   void forget_all() noexcept;
 
-  /// Results of the window that is being put out which could not be put together, and why.
+  /// Notes that result `number` of the window that is being put out could not be put together,
+  /// because of the exception being handled.
   void is_bad(std::size_t number);
   void rethrow_if_bad(std::size_t number) const;
 
@@ -103,7 +104,7 @@ class pane_windows_base {
 
  private:
   [[nodiscard]] found_pane look_for_pane(std::int64_t t) noexcept;
-  /// Returns the first end of a window behind `t`.
+  /// Returns the first end of a window after `t`.
   [[nodiscard]] std::int64_t end_behind(std::int64_t t) const noexcept;
 };
 
@@ -184,7 +185,7 @@ class pane_windows : public windows_base<Aggregate>, public pane_windows_base {
     ++to->fresh;
     counts_.take();
   }
-  /// The same of a key that is not in the pane yet.
+  /// The same for a key that is not in the pane yet.
   template <class K>
   [[gnu::noinline]] void add_cell(pane* to, std::int64_t t, const K& key, std::size_t hash,
                                   T&& in) {

@@ -4,8 +4,8 @@
 //   bool produce(To& out);                        of a source; false: it has nothing more
 //
 // A running part derives from `stage_defaults`, which has the functions that any stage may leave
-// out. The functions of the concepts below make a stage one of a kind, which its node treats in
-// another way: these have no default. All are called by the holder of the node's run right.
+// out. A stage with the functions of a concept below is of a kind that its node treats in another
+// way: these functions have no default. All are called by the holder of the node's run right.
 //
 // Private: installed because templates need it.
 //
@@ -39,7 +39,7 @@ struct stage_defaults {
 
   /// Called when the stage's node is made.
   void belongs_to(graph& /*g*/) noexcept {}
-  /// Called then, too, if its policy is to skip tuples that throw.
+  /// Called at the same time if the stage's policy is to skip tuples that throw.
   void goes_on_after_failures() noexcept {}
   /// Called at the beginning.
   void start() noexcept {}
@@ -47,12 +47,12 @@ struct stage_defaults {
   template <class To>
   void stop(To& /*out*/) noexcept {}
 
-  /// Returns how many tuples that it has taken are still to be dealt with: a loop waits for them,
-  /// and they are counted as dropped if the stream is cancelled.
+  /// Returns how many of the tuples that it has taken are still to be dealt with: a loop waits for
+  /// them, and they are counted as dropped if the stream is cancelled.
   [[nodiscard]] std::size_t held() const noexcept { return 0; }
-  /// Returns how many tuples that it has taken are in no result yet: they are counted as dropped if
-  /// the stream is cancelled. They become results at the end of the input, so a loop does not wait
-  /// for them.
+  /// Returns how many of the tuples that it has taken are in no result yet: they are counted as
+  /// dropped if the stream is cancelled. They become results at the end of the input, so a loop
+  /// does not wait for them.
   [[nodiscard]] std::size_t kept() const noexcept { return 0; }
   /// Returns how many tuples will be in no result, since the last call.
   [[nodiscard]] std::size_t take_lost() noexcept { return 0; }
@@ -63,8 +63,8 @@ struct stage_defaults {
   void time_is(instant /*now*/) noexcept {}
   /// Called at the beginning of each step of a stage that knows inputs, after `time_is`.
   void inputs_are(inputs& /*in*/) noexcept {}
-  /// Called before that, for a timed stage that knows inputs, if the node had no room for results
-  /// and so did not read.
+  /// Called before `inputs_are`, for a timed stage that knows inputs, if the node had no room for
+  /// results and so did not read.
   void was_not_read() noexcept {}
 };
 
@@ -85,7 +85,7 @@ concept timed = requires(const Stage& s) {
 template <class Stage, class To>
 concept acts_on_time = requires(Stage& s, instant now, To& to) { s.on_time(now, to); };
 
-/// Takes this many tuples now. At zero it takes none until its deadline.
+/// A stage that takes `room()` tuples now. At zero it takes none until its deadline.
 template <class Stage>
 concept paced = requires(const Stage& s) {
   { s.room() } -> std::convertible_to<std::size_t>;
@@ -96,8 +96,8 @@ concept paced = requires(const Stage& s) {
 template <class Stage, class To>
 concept flushable = requires(Stage& s, To& to) { s.flush(to); };
 
-/// A tuple's results may be put out piece by piece: `consume` comes back as soon as there is no
-/// room, and then
+/// A stage that may put out the results of a tuple piece by piece: `consume` returns as soon as
+/// there is no room, and then
 ///
 ///   bool under_way() const       true if there are more: then no further tuple is consumed
 ///   void go_on(To& out)          there is room again
@@ -114,12 +114,13 @@ concept resumable = requires(const Stage& s) {
 template <class Stage>
 concept flushing = requires(Stage& s) { s.input_has_ended(); };
 
-/// Goes by the inputs of its node. `reads_input(i)`: the next tuples are of input number i.
+/// A stage that depends on the inputs of its node. `reads_input(i)` says that the next tuples are
+/// of input number i.
 template <class Stage>
 concept knows_inputs = requires(Stage& s) { s.reads_input(std::size_t{}); };
 
-/// A stage that may have enough before its input ends: then the stages before it hear that their
-/// results are unwanted.
+/// A stage that may have enough before its input ends: then the stages before it are told that
+/// their results are unwanted.
 template <class Stage>
 concept ends_early = requires(const Stage& s) {
   { s.has_enough() } -> std::convertible_to<bool>;

@@ -2,13 +2,13 @@
 //
 // A session ends a gap after its latest tuple, and is open until the watermark reaches that end. A
 // tuple behind the watermark is taken only if it lies within an open session of its key, from its
-// begin to its end; otherwise the tuple is late. So no tuple reaches a session that was put out.
-// Tuples that are not behind the watermark begin sessions, and put their begins back. A tuple may
-// join two sessions, which then are one.
+// begin to its end; otherwise the tuple is late. So no tuple reaches a session that was put out. A
+// tuple that is not behind the watermark may begin a session, or move the begin of a session back.
+// A tuple may join two sessions, which then are one.
 //
-// Due sessions are found in a heap of ends, in which each session has one entry, with its end when
-// it was put there. A session that has grown meanwhile is put back with its new end. So sessions
-// are put out in the order of their ends.
+// Due sessions are found in a heap of ends. Each session has one entry there, with the end that it
+// had when the entry was made. A session that has grown meanwhile is put back with its new end. So
+// sessions are put out in the order of their ends.
 //
 // Private: installed because templates need it.
 //
@@ -16,11 +16,11 @@
 //
 // Invariants
 // S1 The sessions of a key are at least a gap from each other, in the order of their begins.
-// S2 A session is in the heap once, at its end or before it. So does a session that is gone, until
-//    its turn comes; its key stays until then.
-// S3 Where a session of a key begins, the watermark had not been before. A session that was put out
-//    ended at the watermark or before it. So sessions of a key do not overlap.
-// S4 A session that has ended takes no tuple, also if it is still to be put out.
+// S2 A session has one entry in the heap, at its end or before it. The entry of a session that is
+//    gone stays until its turn comes, and so does the session's key.
+// S3 The begin of a session is set only at a time that the watermark has not passed. A session that
+//    was put out ended at the watermark or before it. So sessions of a key do not overlap.
+// S4 A session that has ended takes no tuple, even if it is still to be put out.
 #pragma once
 
 #include <garrick/patterns/detail/aggregate.hpp>
@@ -97,9 +97,9 @@ class session_windows : public windows_base<Aggregate> {
   [[nodiscard]] std::int64_t next() const noexcept {
     return ends_.empty() ? no_time : ends_.front().end;
   }
-  /// Returns true if a session has to be put out before the next tuple is taken. Otherwise that may
-  /// wait for the end of the batch, since a session that has ended takes no tuple and does not
-  /// count.
+  /// Returns true if a session has to be put out before the next tuple is taken. Otherwise due
+  /// sessions may wait for the end of the batch, since a session that has ended takes no tuple and
+  /// does not count.
   [[nodiscard]] bool is_overfull() const noexcept { return overfull_; }
   /// Returns true if there is something to look at, at watermark `w`.
   [[nodiscard]] bool is_due(std::int64_t w) const noexcept { return next() <= w; }
@@ -138,12 +138,12 @@ class session_windows : public windows_base<Aggregate> {
     std::size_t hash;
     Key key;
   };
-  /// For a look-up by value.
+  /// A key for a look-up by value.
   struct wanted_key {
     std::size_t hash;
     const Key& key;
   };
-  /// For a look-up of the very object that is in the map.
+  /// A key for a look-up of the very object that is in the map.
   struct known_key {
     std::size_t hash;
     const hashed_key* at;
@@ -161,7 +161,8 @@ class session_windows : public windows_base<Aggregate> {
   };
   using key_map = std::unordered_map<hashed_key, sessions_of_key, kept_hash, same_key>;
   using one_key = typename key_map::value_type;
-  /// The session number `number` may end then. The first one is the largest of the heap.
+  /// An entry of the heap: the session with this number may end at `end`. The earliest entry is the
+  /// largest of the heap.
   struct turn_of_session {
     std::int64_t end;
     std::uint64_t number;
@@ -185,7 +186,7 @@ class session_windows : public windows_base<Aggregate> {
     std::push_heap(ends_.begin(), ends_.end());
     ++of.second.in_heap;
   }
-  /// Takes the first turn out of the heap.
+  /// Takes the first entry out of the heap.
   turn_of_session out_of_heap() noexcept {
     std::pop_heap(ends_.begin(), ends_.end());
     const turn_of_session turn = ends_.back();
@@ -193,8 +194,8 @@ class session_windows : public windows_base<Aggregate> {
     --turn.of->second.in_heap;
     return turn;
   }
-  /// Returns the session whose turn is the first in the heap, if it has ended, or null. Puts those
-  /// that have grown back with their new ends, and forgets those that are gone.
+  /// Returns the session whose entry is the first in the heap, if it has ended, or null. Puts
+  /// sessions that have grown back with their new ends, and forgets those that are gone.
   [[nodiscard]] session* first_that_has_ended() {
     while (next() <= watermark_) {
       const turn_of_session& first = ends_.front();

@@ -1,10 +1,10 @@
 // Replicas of windows: with a shared watermark, or without any.
 //
-// Problem: each replica sees the tuples of its keys alone. If it went by their times, a tuple would
-// be late or not depending on how many replicas there are, and a replica whose keys are quiet would
-// keep its windows open. So one node before them finds the watermark and puts it among the tuples,
-// for every replica, behind the tuple that has moved it on. It does so only when the watermark
-// enters another pane, since nothing happens in between.
+// Problem: each replica sees the tuples of its keys alone. If it used the times of these tuples,
+// the number of replicas would decide whether a tuple is late, and a replica whose keys are quiet
+// would keep its windows open. So one node before them finds the watermark and puts it among the
+// tuples, for every replica, behind the tuple that has moved the watermark on. It does so only when
+// the watermark enters another pane, since nothing happens in between.
 //
 // A session may end at any time. A watermark for every replica behind every tuple would cost more
 // than the tuples. So each tuple carries the watermark that it meets, by which the replica decides
@@ -36,8 +36,8 @@
 
 namespace garrick::patterns::detail {
 
-/// Hands on tuples whose key can be computed. It comes before replicas that share the keys:
-/// otherwise a key that throws would be a failure of the stage that put the tuple out.
+/// A stage that hands on the tuples whose key can be computed. It comes before replicas that share
+/// the keys: otherwise a key that throws would be a failure of the stage that put the tuple out.
 template <class T, class KeyOf>
 class key_check_stage : public stage_defaults {
  public:
@@ -71,7 +71,7 @@ class farm_of_windows {
     const inlet_ptr<T> in = farm_.build(b, next);
     if constexpr (std::is_member_object_pointer_v<KeyOf> &&
                   std::is_nothrow_invocable_v<std::hash<given<KeyOf, T>>, const given<KeyOf, T>&>) {
-      return in;  // to choose a replica does not throw
+      return in;  // choosing a replica does not throw
     } else {
       using check = key_check_stage<T, KeyOf>;
       const check first(key_);
@@ -100,7 +100,7 @@ class farm_of_windows {
           .parts = {{.what = "stage", .name = name, .emitter = false}}};
 }
 
-/// Event-time windows of replicas that share the keys and go by one watermark.
+/// Event-time windows of replicas that share the keys and use one watermark.
 template <class T, class Out, class Stamps, class KeyOf, class Worker>
 class spread_windows {
   static_assert(first_failure<tuple_check<T>, tuple_check<Out>>::reported);

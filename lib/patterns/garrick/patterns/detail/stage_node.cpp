@@ -245,7 +245,8 @@ step_outcome stage_node::step(turn& t) {
   return out_->is_blocked() ? blocked() : step_outcome::worked;
 }
 
-/// For a stage that goes on after a failure. Throws an exception that ends the stream.
+/// Consumes tuples in a stage that goes on after failures. Throws an exception that ends the
+/// stream.
 void stage_node::consume_or_lose(stage_batch& b) {
   const tuple_type& takes = in_.type();
   for (; b.done < b.size && !out_->is_blocked() && !is_cancelled() &&
@@ -299,7 +300,7 @@ std::optional<step_outcome> stage_node::before_input(turn& t, std::size_t& most)
   return std::nullopt;
 }
 
-/// Results that belong to no new tuple.
+/// Puts out results that belong to no new tuple.
 template <class F>
 step_outcome stage_node::more(turn& t, const F& put) {
   const std::size_t before = put_so_far();
@@ -329,7 +330,7 @@ void stage_node::give_up() noexcept {
 }
 
 /// Ends the output of a stage that has enough, tells the nodes before it, and drops further tuples.
-/// Results on the way back of a loop get their room first, since the loop counts them.
+/// Results that go back in a loop get their room first, since the loop counts them.
 step_outcome stage_node::wind_down(turn& t) {
   stop();
   if (!publish(t)) return blocked();

@@ -52,8 +52,8 @@ class stage_object {
   void* memory_ = nullptr;  ///< for a stage that does not fit
 };
 
-/// A copy of a tuple, for the dead letter if its `consume` throws after it has moved from it. None
-/// if the tuple stays as it is, or cannot be copied.
+/// A copy of a tuple, for the dead letter if `consume` throws after it has moved from the tuple.
+/// There is no copy of a tuple that a move leaves as it is, or that cannot be copied.
 class spare_tuple {
  public:
   spare_tuple(const tuple_type& type, const void* of);
@@ -84,8 +84,8 @@ class putting_node : public node {
     return !out_->is_blocked();
   }
   /// At the beginning of a step, hands on the results that found no room before. Returns false if
-  /// there is still no room. Otherwise the step goes on, so it ends later than a node that has run
-  /// in place for these results.
+  /// there is still no room. Otherwise the step goes on, so its end is not the end of a node that
+  /// has run in place for these results.
   [[nodiscard]] bool catches_up(turn& t) { return !out_->is_blocked() || finds_room(t); }
   /// Called before the node sleeps for lack of input. Hands on the results that are kept for the
   /// way back in a loop, since these do not make the node blocked. Returns false if there is room
@@ -108,10 +108,11 @@ class stage_node_base : public putting_node {
   ~stage_node_base() override;
 
   void start();
-  /// After the last input: the stage's last results. They are in the node's loops from now on.
+  /// Lets the stage put out its last results, after the last input. They are in the node's loops
+  /// from now on.
   void stop();
   /// Like `publish`, and returns false also if results are kept for the way back in a loop, which
-  /// do not block the node. Before the outputs are closed.
+  /// do not block the node. Called before the outputs are closed.
   [[nodiscard]] bool publish_all(turn& t);
   /// Returns how many results wait to be published, for the loops that the node is in; 0 outside of
   /// loops.
@@ -137,12 +138,12 @@ class stage_node_base : public putting_node {
     return std::exchange(flushes_, now) != now;
   }
 
-  /// Drops the results of a `consume` that has thrown.
+  /// Counts a failure of `consume`, and drops the results of that call.
   void count_lost();
-  /// The same, and the stage goes on as its policy says. Rethrows an exception that ends the
-  /// stream.
+  /// Does the same, and lets the stage go on as its policy says. Rethrows an exception that ends
+  /// the stream.
   void failed();
-  /// The same for a stage that is called again at once even if it has thrown, as a source is.
+  /// Does the same for a stage that is called again at once even if it has thrown, as a source is.
   void failed_again();
   /// Called after a `consume` that has not thrown.
   void went_well() noexcept { in_a_row_ = 0; }

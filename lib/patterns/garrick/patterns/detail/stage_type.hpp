@@ -1,10 +1,10 @@
-// A node's knowledge of its stage: a table of the stage's functions. Not its class.
+// A node's knowledge of its stage: a table of the stage's functions, but not its class.
 //
-// Problem: the work of a node around its stage is the same for all stages. If it were compiled for
-// each of them, it would be most of a stream's time to compile. So it is compiled once, and a stage
-// is a few functions behind this table; a null pointer there says that the stage is not of the kind
-// that has this function (running.hpp). A batch crosses one of them; the loop over its tuples is
-// compiled for the stage, so that the stage's function is inlined there.
+// Problem: the work of a node around its stage is the same for all stages. Compiled for each stage,
+// it would take most of a stream's time to compile. So it is compiled once, and a stage is a few
+// functions behind this table; a null pointer there says that the stage is not of the kind that has
+// this function (running.hpp). A batch crosses one of them; the loop over its tuples is compiled
+// for the stage, so that the stage's function is inlined there.
 //
 // Private: installed because templates need it.
 //
@@ -77,8 +77,8 @@ struct stage_type {
   void (*was_not_read)(void* s) = nullptr;
 };
 
-/// A stage in the hands of a step: a copy of its own if the stage is small and does not mind, so
-/// that its state can stay in registers while results are written to memory.
+/// A stage in the hands of a step: a copy of its own if the stage is small and allows it, so that
+/// its state can stay in registers while results are written to memory.
 template <class Stage>
 class stage_in_hand {
   static constexpr bool copied =

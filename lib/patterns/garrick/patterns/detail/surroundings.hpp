@@ -1,8 +1,6 @@
-// A stretch of elements with those around it, where some of these lie beyond the container's edges:
-// a copy, so that the function looks there as it looks into the container.
-//
-// So no test for an edge is made when the function looks: neither inside, where the elements are
-// read in their place, nor at the edges.
+// A copy of a stretch of elements and of those around it, some of which lie beyond the container's
+// edges. The function reads the copy as it reads the container, so it needs no test for an edge:
+// neither inside, where it reads the elements in their place, nor at the edges.
 //
 // Private: installed because templates need it.
 //
@@ -23,8 +21,8 @@ namespace garrick::patterns::detail {
 /// The values beyond the edges of a container of T.
 template <class T>
 struct edge_rule {
-  std::optional<T> constant{};  ///< this value
-  bool wraps = false;           ///< else, without a value, the nearest element
+  std::optional<T> constant{};  ///< the value beyond the edges, if they have one
+  bool wraps = false;  ///< without a constant: the container again, or else the nearest element
 
   edge_rule(edges::clamp_rule /*rule*/) {}
   edge_rule(edges::wrap_rule /*rule*/) : wraps(true) {}
@@ -32,8 +30,8 @@ struct edge_rule {
     requires std::is_convertible_v<V, T>
   edge_rule(edges::constant_rule<V> rule) : constant(static_cast<T>(std::move(rule.value))) {}
 
-  /// Sets `p` to the number below n that it means. Returns false if there is none. Requires that n
-  /// is not 0.
+  /// Sets `p`, which may lie beyond the edges, to the number below n of the element whose value is
+  /// there. Returns false if the constant is there. Requires that n is not 0.
   [[nodiscard]] bool resolve(std::ptrdiff_t& p, std::size_t n) const noexcept {
     const auto end = static_cast<std::ptrdiff_t>(n);
     if (p >= 0 && p < end) return true;

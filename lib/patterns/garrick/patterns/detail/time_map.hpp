@@ -11,18 +11,18 @@
 
 namespace garrick::patterns::detail {
 
-/// The base of such an object.
+/// The base of an object in a time map.
 struct time_entry {
   std::int64_t at = 0;
   time_entry* next = nullptr;  ///< the next object in time; null: there is none
 };
 
-/// Owns objects, of which each is at a time of its own.
+/// Owns objects, no two of which are at the same time.
 class time_map {
  public:
   using destroy_function = void (*)(time_entry* object) noexcept;
 
-  /// Empty. `destroy` deletes an object.
+  /// Makes an empty map. `destroy` deletes an object.
   explicit time_map(destroy_function destroy) noexcept;
   time_map(time_map&& o) noexcept;
   time_map& operator=(time_map&&) = delete;

@@ -2,26 +2,26 @@
 // producers. Also the watermarks that the replicas behind such a node wait for.
 //
 // Each input has a watermark of its own: the latest time that it has brought, less the disorder.
-// The node's is the lowest of them, without those that have ended or are idle; when all of them
-// are, the highest. It moves by whole grains, the pieces that a window is made of, since nothing
-// could happen in between.
+// The node's watermark is the lowest of those inputs that have not ended and are not idle; if there
+// are none, it is the highest of all. It moves by whole grains, the pieces that a window is made
+// of, since nothing could happen in between.
 //
 // Private: installed because templates need it.
 //
 // Thread safety: the holder of the node's run right, except for `awaited_watermarks`.
 //
 // Invariants
-// E1 It never goes back. So a window that has been put out stays closed.
-// E2 While an input is neither idle nor has ended, it is at most that input's latest time less the
-//    disorder. So a tuple that is not further behind in its own input is in time.
+// E1 The watermark never goes back. So a window that has been put out stays closed.
+// E2 While an input is neither idle nor has ended, the watermark is at most that input's latest
+//    time less the disorder. So a tuple that is not further behind in its own input is in time.
 //
 // Of replicas that are sent tuples with the watermarks that they meet, and watermarks alone:
 // E3 A replica that has said `reached` and `next` has nothing due before `next`, of the tuples that
 //    it had taken until then. Tuples that it takes later meet `reached` or a later watermark.
 // E4 A tuple behind the watermark that it meets makes nothing due earlier; any other tuple makes
-//    something due at least `shortest` behind that watermark. So nothing is due before the earlier
+//    something due at least `shortest` after that watermark. So nothing is due before the earlier
 //    of `next` and `reached + shortest`, whichever tuples are on their way, and a replica needs no
-//    watermark below that. It is sent the next one that is not below.
+//    watermark below that. It is sent the next watermark that is not below.
 #pragma once
 
 #include <garrick/patterns/channel/input.hpp>
@@ -44,7 +44,7 @@ class watermark {
   watermark(watermark&& o) noexcept;
   watermark& operator=(const watermark&) = delete;
   ~watermark();
-  /// It moves in steps of this. Before the first tuple.
+  /// Sets the steps in which the watermark moves. Called before the first tuple.
   void grain_is(std::int64_t g) noexcept { grain_ = g; }
 
   /// Returns the watermark.
@@ -90,14 +90,14 @@ class watermark {
   duration idle_after_;
   std::int64_t grain_ = 1;
   std::int64_t value_ = unknown;
-  std::int64_t next_ = unknown;  ///< where the next step is
+  std::int64_t next_ = unknown;  ///< the value at which the next step is
   std::vector<input> inputs_;
   std::size_t at_ = 0;       ///< the input that is read
   std::size_t slowest_ = 0;  ///< the input that holds the others back
   instant now_{};
 };
 
-/// The watermarks that replicas wait for. The node that sends them has to send no others.
+/// The watermarks that replicas wait for. The node before them need not send any others.
 ///
 /// Thread safety: `says` is for the holder of that replica's run right, `awaits` and `some_awaits`
 /// for any thread.

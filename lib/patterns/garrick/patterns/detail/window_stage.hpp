@@ -2,10 +2,10 @@
 // of windows whose replicas share a watermark: one finds it and puts it among the tuples, and the
 // other goes by it.
 //
-// A tuple is taken first, and then the watermark moves on, for which the tuple cannot be late. Due
-// windows are put out before the next tuple is taken, as there is room; sessions, of which one may
-// be due at each tuple, between two batches. A result that throws is one failure, and the others
-// stay.
+// A tuple is taken first, and then the watermark moves on, so the tuple is never late because of
+// itself. Due windows are put out before the next tuple is taken, as there is room. Sessions are
+// put out between two batches, since one may be due at each tuple. A result that throws is one
+// failure, and the other results stay.
 //
 // Private: installed because templates need it.
 //
@@ -50,7 +50,7 @@ class late_to_actor final : public late_sink<T> {
 template <class T>
 using late_sink_ptr = std::shared_ptr<const late_sink<T>>;
 
-/// Windows without a key.
+/// The key function of windows without a key.
 struct keyless {
   template <class T>
   no_key operator()(const T&) const noexcept {
@@ -58,7 +58,7 @@ struct keyless {
   }
 };
 
-/// The common part of all of them.
+/// The common part of the stages of all windows.
 template <class Windows>
 class windows_stage : public stage_defaults {
  public:
@@ -109,7 +109,7 @@ class counted_stage : public windows_stage<Windows> {
   [[no_unique_address]] KeyOf key_of_;
 };
 
-/// By the clock: a tuple's time is the time when it is taken, and it is never late.
+/// Windows by the clock: a tuple's time is the time when it is taken, and it is never late.
 template <class T, class KeyOf, class Windows>
 class clock_stage : public windows_stage<Windows> {
  public:
@@ -167,8 +167,8 @@ class timed_windows : public windows_stage<Windows> {
  protected:
   timed_windows(KeyOf key, Windows w, late_sink_ptr<T> late)
       : windows_stage<Windows>(std::move(w)), key_of_(std::move(key)), late_(std::move(late)) {}
-  /// Takes a tuple of time `t`, unless its windows are closed: then it goes to the sink for late
-  /// ones.
+  /// Takes a tuple of time `t`, unless its windows are closed: then the tuple goes to the sink for
+  /// late ones.
   template <class Key>
   void take_at(std::int64_t t, const Key& key, std::size_t hash, T&& in) {
     if (this->windows_.take(t, key, hash, std::move(in))) [[likely]]
@@ -209,7 +209,7 @@ class by_event_time : public Base {
   watermark watermark_;
 };
 
-/// By the tuples' times, in one node.
+/// Windows by the tuples' times, in one node.
 template <class T, class TimeOf, bool Idles, class KeyOf, class Windows>
 class event_stage : public by_event_time<timed_windows<T, KeyOf, Windows>, TimeOf, Idles> {
   using base = by_event_time<timed_windows<T, KeyOf, Windows>, TimeOf, Idles>;
@@ -280,9 +280,9 @@ struct marked {
 
   [[nodiscard]] marked without_tuple() const noexcept { return {time, watermark, std::nullopt}; }
 };
-/// A tuple goes to the replica of its key, a watermark to all. A tuple whose key or hash throws is
-/// a failure of the node that sends it, even if there is one replica, and does not move the
-/// watermark.
+/// The policy that sends a tuple to the replica of its key, and a watermark to all. A tuple whose
+/// key or hash throws is a failure of the node that sends it, even if there is one replica, and
+/// does not move the watermark.
 template <class KeyOf>
 class by_key_with_watermarks {
  public:
@@ -308,7 +308,7 @@ class by_key_with_watermarks {
   [[no_unique_address]] KeyOf key_;
 };
 using awaited_ptr = std::shared_ptr<awaited_watermarks>;
-/// The same, but a watermark goes to those replicas alone that wait for it.
+/// The same, but a watermark goes only to the replicas that wait for it.
 template <class KeyOf>
 class by_key_with_awaited : public by_key_with_watermarks<KeyOf> {
  public:
@@ -356,7 +356,7 @@ class stamping_stage : public by_event_time<stage_defaults, TimeOf, Idles> {
   std::int64_t told_ = watermark::unknown;
 };
 
-/// Goes by the watermark among its tuples.
+/// Follows the watermarks among its tuples.
 template <class T, class KeyOf, class Windows>
 class stamped_stage : public timed_windows<T, KeyOf, Windows> {
  public:
@@ -386,8 +386,8 @@ class stamped_stage : public timed_windows<T, KeyOf, Windows> {
 
 // --- the same for windows that need every watermark ---
 
-/// Puts to each tuple the watermark that it meets. Watermarks alone follow between two batches, if
-/// a replica may wait for them: replicas without tuples have windows to close, too.
+/// Puts beside each tuple the watermark that it meets. Watermarks alone follow between two batches,
+/// if a replica may wait for them: replicas without tuples have windows to close, too.
 template <class T, class TimeOf, bool Idles>
 class marking_stage : public by_event_time<stage_defaults, TimeOf, Idles> {
   using base = by_event_time<stage_defaults, TimeOf, Idles>;
@@ -440,14 +440,14 @@ class marking_stage : public by_event_time<stage_defaults, TimeOf, Idles> {
   bool tells_ = false;
 };
 
-/// Goes by the watermarks that its tuples meet, and by watermarks that come alone.
+/// Follows the watermarks that its tuples meet, and watermarks that come alone.
 template <class T, class KeyOf, class Windows>
 class marked_stage : public timed_windows<T, KeyOf, Windows> {
  public:
   marked_stage(KeyOf key, Windows w, late_sink_ptr<T> late)
       : timed_windows<T, KeyOf, Windows>(std::move(key), std::move(w), std::move(late)) {}
-  /// Makes it replica `number`, which says there which watermarks it waits for. Before the first
-  /// tuple.
+  /// Makes this stage replica `number`, which says in `awaited` which watermarks it waits for.
+  /// Called before the first tuple.
   void says_to(awaited_ptr awaited, std::size_t number) noexcept {
     awaited_ = std::move(awaited);
     number_ = number;
@@ -478,11 +478,11 @@ class marked_stage : public timed_windows<T, KeyOf, Windows> {
   }
 
  private:
-  /// While something is due there is nothing to wait for, nor at the end.
+  /// Says which watermark the replica waits for: none while a result is due, and none at the end.
   void say() noexcept {
     if (this->windows_.is_due(watermark_) || watermark_ == end_of_time) return;
     awaited_->says(number_, watermark_, this->windows_.next());
-    // now and then even if nothing is due: a replica without news would be sent each watermark
+    // now and then even if nothing is due: a replica that says nothing would be sent each watermark
     says_at_ = watermark_ + std::max(this->windows_.shortest() / 4, std::int64_t{1});
   }
 

@@ -1,19 +1,19 @@
 // Lends the run right of a node to an actor that may end at any time.
 //
 // Problem: a `go` that stands for the run right is lost with the mail of an actor that ends, and
-// with it the right: no thread could ever run the node again. So the right goes with a token of its
-// own. The actor takes it when the `go` arrives; if the actor has ended, the thread that finds that
-// out takes it.
+// the right with it: no thread could ever run the node again. So the right has a token of its own.
+// The actor takes the token when the `go` arrives; if the actor has ended, the thread that finds
+// that out takes it.
 //
 // Private: installed because templates need it.
 //
 // Thread safety: `lend` belongs to the holder of the run right; `take` and `end` to the actor.
 //
 // Invariants
-// B1 The run right that is lent is taken once: by the actor, or, if that has ended, by `end` or by
-//    `lend`, whichever comes last.
-// B2 The thread that takes it sees the lender's writes; a thread that finds the actor ended sees
-//    the actor's writes.
+// B1 The run right that is lent is taken once: by the actor or, if the actor has ended, by `end` or
+//    by `lend`, whichever comes last.
+// B2 The thread that takes the right sees the lender's writes; a thread that finds the actor ended
+//    sees the actor's writes.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -26,9 +26,9 @@ namespace garrick::patterns::detail {
 /// The memory orders of lent turns that the model checker weakens, one at a time.
 enum class borrowed_order : std::uint8_t {
   lend,   ///< the holder gives the run right away
-  take,   ///< the actor, or a thread that finds it ended, takes it
+  take,   ///< the actor, or a thread that finds the actor ended, takes the run right
   ended,  ///< the actor says that it has ended
-  looks,  ///< the holder looks whether the actor has
+  looks,  ///< the holder looks whether the actor has ended
 };
 
 /// The turns of an actor at a node.
@@ -36,7 +36,7 @@ template <class Atomics = base::real_atomics>
 class basic_borrowed_turns {
  public:
   /// Lends the run right to the actor; `tell()` sends the `go`. Returns false if the actor has
-  /// ended; the caller has the right still, or again.
+  /// ended; the caller then has the right.
   template <class Tell>
   [[nodiscard]] bool lend(Tell&& tell) {
     if (has_ended()) return false;
@@ -46,7 +46,8 @@ class basic_borrowed_turns {
     tell();
     return !has_ended() || !take();
   }
-  /// Returns true if the run right comes with a `go`. Then it is the caller's.
+  /// Called when a `go` has come. Returns true if the run right was lent with it; then the caller
+  /// has the right.
   [[nodiscard]] bool take() noexcept {
     // order: acq_rel, as in lend
     return lent_.exchange(false,

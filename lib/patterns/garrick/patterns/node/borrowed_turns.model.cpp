@@ -16,8 +16,8 @@ constexpr unsigned thorough = 100'000;
 constexpr unsigned enough_to_fail = 100'000;
 
 /// The node of an actor that feeds a stream. The actor puts tuples out without the run right, has a
-/// turn if a `go` has come, and ends. Two others have something for the node. When the actor has
-/// ended, the thread that gets the run right runs the node.
+/// turn if a `go` has come, and ends. Two other threads have something for the node. When the actor
+/// has ended, the thread that gets the run right runs the node.
 struct feeder_suite : rl::test_suite<feeder_suite, 3> {
   basic_run_right<relacy_atomics> right;
   basic_borrowed_turns<relacy_atomics> turns;

@@ -1,5 +1,5 @@
-// The end of a stream: in order when the last node has ended, or by a failure or a cancellation, of
-// which every node is told.
+// The end of a stream: an orderly end after the last node has ended, or a failure or a
+// cancellation, of which every node is told.
 //
 // Private: installed because templates need it.
 //
@@ -7,8 +7,8 @@
 //
 // Invariants
 // G1 The owner is told of the end once, after the last node's last step.
-// G2 The first failure counts. After it no node makes another step; each closes its outputs and
-//    ends.
+// G2 The first failure counts. After it no node makes another step; each node closes its outputs
+//    and ends.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -34,8 +34,8 @@ class ending {
 
   /// Returns the stream's number, which is unique in the process.
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-  /// Before the first node runs: Begins a stream of `nodes` nodes: when all have ended, `told` is
-  /// told.
+  /// Begins a stream of `nodes` nodes, before the first of them runs. `told` is the actor that is
+  /// told when all have ended.
   void begin(std::size_t nodes, weak_ref<protocol<void(all_ended)>> told) noexcept {
     told_ = std::move(told);
     live_.store(nodes, std::memory_order_relaxed);  // order: relaxed; the nodes' first `go` follows
@@ -54,7 +54,7 @@ class ending {
  protected:
   ending() noexcept;
   ~ending() = default;
-  /// Lets every node look at `is_cancelled`.
+  /// Wakes every node, so that it looks at `is_cancelled`.
   virtual void wake_all() noexcept = 0;
 
  private:

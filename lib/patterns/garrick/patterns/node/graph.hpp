@@ -18,8 +18,8 @@
 
 namespace garrick::patterns::detail {
 
-/// The nodes of one running stream. Lives as long as one of its carriers, or the actor behind the
-/// stream's handle.
+/// The nodes of one running stream. It lives as long as one of its carriers, or the actor behind
+/// the stream's handle.
 class graph final : public ending, public std::enable_shared_from_this<graph> {
  public:
   graph() = default;
@@ -39,7 +39,8 @@ class graph final : public ending, public std::enable_shared_from_this<graph> {
     return *loops_.back();
   }
   /// Gives each node its carrier, and begins. `told` is told of the end. Throws std::runtime_error,
-  /// and begins nothing, if a carrier cannot be had, as when there is no thread left for it.
+  /// and begins nothing, if a carrier cannot be made, for example because there is no thread left
+  /// for it.
   void launch(actor_base& from, weak_ref<protocol<void(all_ended)>> told);
 
   /// Returns all nodes, from the sinks to the sources.
@@ -47,7 +48,7 @@ class graph final : public ending, public std::enable_shared_from_this<graph> {
   /// Returns the value that the stream's handle yields at its end, if a stage keeps one for it.
   [[nodiscard]] std::shared_ptr<void>& value() noexcept { return value_; }
 
-  /// Lets a node that waits for its turn here have it now, inside the caller. Returns false if none
+  /// Runs a node that waits for its turn on this thread, inside the caller. Returns false if none
   /// waits.
   bool help() noexcept;
   /// Lets other threads have the processor.

@@ -1,11 +1,12 @@
-// The number of tuples that are on their way round a feedback loop. The gate at its entrance lets
-// others in only while there are credits, so the loop's channels never fill up with tuples that
-// came from outside; and the loop has ended when nothing comes from outside and nothing is on its
-// way.
+// The number of tuples that are on their way round a feedback loop. The gate at the loop's entrance
+// lets further tuples in only while there are credits, so the loop's channels never fill up with
+// tuples that came from outside. The loop has ended when nothing comes from outside and nothing is
+// on its way.
 //
 // Some stages hold tuples until others join them, as a batch does. If the source has ended and all
 // tuples in the loop are held, no other will join them: the gate begins a flush round, in which
-// these stages give up their tuples. Their results go on or back, so there may be another round.
+// these stages give up their tuples. The results leave the loop or go back, so there may be another
+// round.
 //
 // Private: installed because templates need it.
 //
@@ -14,12 +15,12 @@
 // Invariants
 // L1 A tuple is counted before it is in a channel of the loop, and until the node that took it has
 //    counted its results. So the count is zero only if nothing is on its way. Results for the next
-//    stage are no longer counted, even while they find no room there: the next stage may be this
-//    loop's gate, in a loop around it.
+//    stage are no longer counted, even while they find no room there: in a loop around this one,
+//    that room may come only when this loop's gate opens.
 // L2 A tuple that a stage holds is in the other half of the same word. So the gate, which reads
 //    both halves at once, never takes a tuple that is on its way for one that is held.
-// L3 The thread that brings the count to half of the credits or less wakes the gate if that sleeps
-//    (F1).
+// L3 The thread that brings the count to half of the credits or less wakes the gate if the gate
+//    sleeps (F1).
 // L4 A flush is announced before the holders are woken, and each holder looks for it in each step.
 #pragma once
 
@@ -38,9 +39,9 @@ class loop {
  public:
   explicit loop(std::size_t credits) noexcept : credits_(credits) {}
 
-  /// Sets the gate, which `remove` wakes. While the graph is built.
+  /// Sets the gate, which `remove` wakes. Called while the graph is built.
   void gated_by(wakeable& gate) noexcept { gate_ = &gate; }
-  /// Adds a node whose stage holds tuples and can give them up. While the graph is built.
+  /// Adds a node whose stage holds tuples and can give them up. Called while the graph is built.
   void has_holder(wakeable& w) { holders_.push_back(&w); }
   /// Counts `n` tuples that come into the loop's channels.
   void add(std::size_t n) noexcept {
@@ -49,8 +50,8 @@ class loop {
   }
   /// Counts `n` tuples that were dealt with, or have left.
   void remove(std::size_t n) noexcept { settle(n, 0); }
-  /// Counts `n` tuples that were dealt with by a stage that now holds `more` than before: fewer, if
-  /// that is negative, modulo 2^64.
+  /// Counts `n` tuples that were dealt with by a stage that now holds `more` tuples than before. A
+  /// negative `more`, modulo 2^64, means fewer.
   void settle(std::size_t n, std::size_t more) noexcept;
 
   /// Returns the number of tuples that may come in from outside. Tuples that a stage holds need no
@@ -68,7 +69,7 @@ class loop {
   [[nodiscard]] bool stands_still() const noexcept {
     return moving(count_.load(std::memory_order_acquire)) == 0;  // order: as above
   }
-  /// Lets all stages give up the tuples that they hold. By the gate.
+  /// Lets all stages give up the tuples that they hold. Called by the gate.
   void flush() noexcept;
   /// Returns the number of calls of `flush`. A holder that has not seen the last one gives up its
   /// tuples.
@@ -79,7 +80,7 @@ class loop {
   void gate_sleeps() noexcept { sleeps_.set(); }
   [[nodiscard]] bool has_enough_credits() const noexcept { return credits() >= (credits_ + 1) / 2; }
 
-  /// Ends the loop. By the gate.
+  /// Ends the loop. Called by the gate.
   void end() noexcept {
     over_.store(true, std::memory_order_release);  // order: pairs with is_over
   }

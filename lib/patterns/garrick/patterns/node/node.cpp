@@ -50,7 +50,7 @@ void node::run(actor_base& on, turn* outer) noexcept {
   };
   if (blocked_since_ != instant::never())
     add(blocked_ns_, (first - std::exchange(blocked_since_, instant::never())).count());
-  bool failed = false;  // another's failure may count, and not be seen here yet
+  bool failed = false;  // another node's failure may count, and not be seen here yet
   for (std::uint32_t steps = 1;; ++steps) {
     right_.look();
     t.nested_ns = 0;

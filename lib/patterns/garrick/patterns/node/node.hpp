@@ -2,10 +2,10 @@
 // writes.
 //
 // A node is run for a step at a time: a batch of tuples from one of its inputs. The run right
-// belongs to the runner of the node. The runner is its carrier, an ordinary actor, when a `go` has
-// its turn there; or the node that has just handed it a batch, which then runs it in place, while
-// the batch is in the cache and without a wake-up. In place is for batches that take no longer than
-// a wake-up would; others go to the carrier, so that another worker can take them.
+// belongs to the runner of the node. The runner is the node's carrier, an ordinary actor, on its
+// turn for a `go`; or the node that has just handed over a batch and runs this node in place, while
+// the batch is in the cache and without a wake-up. Only batches that take no longer than a wake-up
+// are run in place; others go to the carrier, so that another worker can take them.
 //
 // Private: installed because templates need it.
 //
@@ -43,7 +43,7 @@ class graph;
 struct go {
   using garrick_unreported = void;
 };
-/// To a carrier: the time has come that its node waits for.
+/// To a carrier: the time that its node waits for has come.
 struct alarm {
   using garrick_unreported = void;
 };
@@ -57,7 +57,7 @@ using carrier_protocol = protocol<void(go), void(alarm), void(leave)>;
 /// The outcome of a step.
 enum class step_outcome : std::uint8_t {
   worked,   ///< there may be more to do
-  starved,  ///< no input has anything, and each will wake the node; or it waits for a time
+  starved,  ///< no input has anything, and each will wake the node; or the node waits for a time
   blocked,  ///< an output has no room, and will wake the node
   ended,    ///< nothing comes any more: the outputs are closed
 };
@@ -106,16 +106,17 @@ class node : public wakeable {
   void carried_by(ref<carrier_protocol> who) noexcept { carrier_ = std::move(who); }
 
   /// If another thread holds the run right, makes that thread look again. Otherwise runs the node
-  /// here, if `by` may do so and if `tuples` are done soon, or sends `go`.
+  /// here, if `by` may do so and the `tuples` are done soon, or else sends `go`.
   void wake(turn* by, std::size_t tuples) noexcept override;
 
   /// Runs the node. Requires the run right.
   void run(actor_base& on, turn* outer) noexcept;
 
-  /// Lets the carrier have its turn now, inside the caller, if it waits for one here.
+  /// Runs the carrier's turn now, inside the caller, if the carrier waits for a turn on this
+  /// worker.
   virtual bool help() noexcept { return !own_thread_ && run_in_place(carrier_); }
 
-  /// Returns its work so far: a node_figures (report.hpp). Any thread.
+  /// Returns the node's work so far: a node_figures (report.hpp). Any thread.
   template <class Figures>
   [[nodiscard]] Figures figures() const noexcept;
 
@@ -127,7 +128,7 @@ class node : public wakeable {
     if (!told_of(why, std::forward<T>(tuple))) drop(1);
   }
 
-  /// Makes further runners of the node, when all carriers are there.
+  /// Makes further runners of the node, when all carriers exist.
   virtual void begin(actor_base& /*from*/, const std::shared_ptr<graph>& /*owner*/) {}
 
   /// Drops the tuples that wait at its inputs, after the stream has ended. Returns how many.
@@ -136,15 +137,15 @@ class node : public wakeable {
   [[nodiscard]] virtual std::size_t waiting() const noexcept { return 0; }
 
  protected:
-  /// Takes the run right, before the first wake. `schedule` lends it to the runner.
+  /// Takes the run right before the first wake, until `schedule` lends it to the runner.
   void not_yet() noexcept { static_cast<void>(right_.ask()); }
   /// Sends `go`.
   virtual void schedule() noexcept;
   [[nodiscard]] const ref<carrier_protocol>& carrier() const noexcept { return carrier_; }
   /// Wakes the node at `when`; never, if that is `instant::never()`. A node has one such time: the
-  /// earliest. On a turn of the carrier, so for nodes that others do not run in place.
+  /// earliest. Requires a turn of the carrier, so the node must not be one that runs in place.
   void wake_at(instant when, turn& t);
-  /// Does a batch. An exception ends the stream.
+  /// Works on a batch. An exception ends the stream.
   virtual step_outcome step(turn& t) = 0;
   /// Closes the outputs, without another tuple, because the stream was cancelled.
   virtual void abandon(turn& t) noexcept = 0;
@@ -158,14 +159,14 @@ class node : public wakeable {
   [[nodiscard]] const ending& stream() const noexcept { return owner_; }
   /// Returns the error for an exception of this node's stage.
   [[nodiscard]] error why_it_failed(const std::exception_ptr& why) const;
-  /// For a step: tuples taken, handed on, failed.
+  /// Counts `n` tuples as taken in this step.
   void count_in(std::uint64_t n) noexcept { count_in(n, n); }
   /// Counts `n` tuples, of `all` that took time.
   void count_in(std::uint64_t n, std::uint64_t all) noexcept {
     add(in_, n);
     taken_ += all;
   }
-  /// The same for a source, which takes none.
+  /// Counts `n` results of a source, which takes no tuples.
   void count_made(std::uint64_t n) noexcept { taken_ += n; }
   void count_out(std::uint64_t n) noexcept { add(out_, n); }
   void count_failure() noexcept { add(failures_, std::uint64_t{1}); }
@@ -178,12 +179,12 @@ class node : public wakeable {
     if (n != 0)
       for (loop* const l : loops_) l->add(n);
   }
-  /// Counts tuples that are dealt with out of the loops, after their results were published.
+  /// Counts tuples that are dealt with out of the loops. Called after their results were published.
   void out_of_loops(std::size_t n) noexcept {
     if (n != 0)
       for (loop* const l : loops_) l->remove(n);
   }
-  /// The same, for a stage that now holds `more` than before, and gives them up in a flush.
+  /// The same for a stage that now holds `more` tuples than before, and gives them up in a flush.
   void out_of_loops(std::size_t n, std::size_t more) noexcept {
     if (n != 0 || more != 0)
       for (loop* const l : loops_) l->settle(n, more);
@@ -199,7 +200,7 @@ class node : public wakeable {
     for (const loop* const l : loops_) n += l->flushes();
     return n;
   }
-  /// Tuples that lead nowhere.
+  /// Counts `n` tuples that lead nowhere.
   void drop(std::uint64_t n) noexcept { add(dropped_, n); }
   /// Makes a dead letter of `parts`. Returns false if there is no memory for it.
   template <class... Parts>

@@ -1,5 +1,5 @@
-// The right to run a node. A node is run by one thread at a time, and a thread that has work for it
-// asks for a run without waiting.
+// The right to run a node. A node is run by one thread at a time, and a thread that has work for
+// the node asks for a run without waiting.
 //
 // Private: installed because templates need it.
 //
@@ -60,7 +60,7 @@ class basic_run_right {
         std::memory_order_relaxed);  // order: relaxed; the look that follows acquires
   }
 
-  /// Returns true if a thread holds it. A hint.
+  /// Returns true if a thread holds the run right. A hint.
   [[nodiscard]] bool is_held() const noexcept {
     return (word_.load(std::memory_order_relaxed) & held) != 0;  // order: relaxed; a hint
   }

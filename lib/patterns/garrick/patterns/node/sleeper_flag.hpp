@@ -1,4 +1,4 @@
-// Says that one side sleeps until the other has changed something.
+// A flag that says that one side sleeps until the other side has changed something.
 //
 // Problem: a side that changes something often must not pay a locked operation each time for the
 // rare case that the other side sleeps.
@@ -9,9 +9,10 @@
 //
 // Invariants
 // F1 The sleeper calls `set`, looks, and sleeps only if it finds nothing. The other side changes
-//    something, and then calls `take`. Each has a full fence between its write and its read, so at
-//    least one of the two sees the other's: the sleeper misses no change that it waits for.
-// F2 For each `set` only one call of `take` is true. So one change wakes the sleeper once.
+//    something, and then calls `take`. Each side has a full fence between its write and its read,
+//    so at least one of them sees the other's write: the sleeper misses no change that it waits
+//    for.
+// F2 For each `set` only one call of `take` returns true. So one change wakes the sleeper once.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>

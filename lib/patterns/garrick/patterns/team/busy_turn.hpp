@@ -1,7 +1,7 @@
-// A turn that takes long, and the actors that were woken in it. A worker keeps a runnable that it
-// has just woken to itself, since it mostly runs that next, within a microsecond. An actor that
-// works on a container for up to a millisecond would hold up its own helpers, until the ticker
-// finds them: in 50 µs if processors are free, and later if they are not.
+// Lets other workers run the actors that a long turn has woken. A worker keeps a runnable that it
+// has just woken to itself, since it usually runs that runnable next, within a microsecond. But an
+// actor that works on a container for up to a millisecond would hold up its own helpers, until the
+// ticker finds them: in 50 µs if processors are free, and later if they are not.
 //
 // Private: installed because templates need it.
 //

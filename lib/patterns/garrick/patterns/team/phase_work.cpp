@@ -50,7 +50,7 @@ bool phase_work::take_part(seat& at, actor_base& on) noexcept {
 
 void phase_work::call_back(std::size_t block) noexcept {
   const double ns = static_cast<double>(spent()) / static_cast<double>(phases_.now());
-  // By a virtual clock nothing takes time: then all are called.
+  // By a virtual clock nothing takes time: then all participants are called.
   std::size_t wanted = spent() == 0 ? hands_.size() : hands_worth(ns, hands_.size());
   wanted = std::min(wanted, most_hands());
   std::size_t here = 1;

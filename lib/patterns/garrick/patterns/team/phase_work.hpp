@@ -1,9 +1,9 @@
-// Work on a container that is done over and over: every element in each phase, and a phase begins
-// when the one before is done.
+// Work on a container that is done in phases: each phase works on every element, and begins when
+// the phase before is done.
 //
 // Control flow: each participant claims pieces, and goes away when there are none. The participant
-// that finishes a phase's last piece begins the next phase, calls as many back as that phase is
-// worth, and goes on. So the work goes on even if no other comes.
+// that finishes a phase's last piece begins the next phase, calls back as many participants as that
+// phase is worth, and goes on. So the work goes on even if no other participant comes.
 //
 // Private: installed because templates need it.
 //
@@ -47,7 +47,7 @@ class phase_work : public shared_work {
   virtual void run(const piece& part, std::uint64_t phase) noexcept = 0;
 
  private:
-  /// Calls as many back as a phase is worth; they begin with blocks of that length.
+  /// Calls back as many participants as a phase is worth. Each begins with a block of that length.
   void call_back(std::size_t block) noexcept;
   /// Calls back all participants that are away, while pieces are left, because the phase takes
   /// longer than expected.

@@ -1,13 +1,13 @@
 // The pieces of a container, and their claims in each of several phases. A phase begins when all of
-// the one before is done.
+// the phase before is done.
 //
 // Problem: at the usual barrier all threads wait for the last one. Here no thread waits: a thread
 // that finds nothing to claim goes away, and the thread that finishes the last part of a phase
 // begins the next one and calls back those that it wants.
 //
-// Data flow: a claim is a count that only grows. In static pieces each piece has the number of
-// phases in which it was claimed; otherwise there is one number for the pieces claimed in all
-// phases. So nothing is reset between phases but `left_`, which no thread touches then.
+// Data flow: a claim is a count that only grows. For a cut `by_hand`, each piece has the number of
+// phases in which it was claimed; otherwise one number counts the pieces claimed in all phases. So
+// nothing is reset between phases but `left_`, which no thread touches then.
 //
 // Private: installed because templates need it.
 //
@@ -16,7 +16,7 @@
 //
 // Invariants
 // P1 Each piece is claimed by one thread in each phase, and not before that phase begins. A thread
-//    that comes late from an earlier phase claims nothing: its counts have passed.
+//    that comes late from an earlier phase claims nothing: the counts of its phase have passed.
 // P2 `finish` returns true once in each phase, to the thread that has finished the last element. No
 //    thread has a piece then. That thread, and a thread that claims a piece of the next phase, sees
 //    all writes of the others.
@@ -69,7 +69,7 @@ class basic_phases {
   }
 
   /// Claims a piece for participant `who`, in the present phase, and sets its number. Returns false
-  /// if `who` is away now, or was called in the meantime; in either case it goes.
+  /// if `who` is away now, or was called in the meantime; in either case the caller leaves.
   [[nodiscard]] bool claim(std::size_t who, piece& claimed, std::uint64_t& phase) noexcept {
     for (;;) {
       // order: acquire: the writes of the phases before, from `begin_next`
@@ -104,14 +104,14 @@ class basic_phases {
   }
   /// Returns true if `who` is away; the caller has to call it back now.
   [[nodiscard]] bool call(std::size_t who) noexcept { return away_[who].take(); }
-  /// `who` could not be called after all.
+  /// Takes a `call` back, because `who` could not be called.
   void was_not_called(std::size_t who) noexcept { away_[who].set(); }
 
  private:
   using count = typename Atomics::template atomic<std::uint64_t>;
   using flag = basic_sleeper_flag<Atomics>;
 
-  /// Returns the number of claimed pieces when all of that phase are claimed.
+  /// Returns the number of pieces claimed so far when all pieces of that phase are claimed.
   [[nodiscard]] std::uint64_t end_of(std::uint64_t phase) const noexcept {
     return (phase + 1) * cut_.pieces;
   }

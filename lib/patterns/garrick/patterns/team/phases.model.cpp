@@ -24,7 +24,7 @@ constexpr std::size_t elements = 3;
 constexpr std::uint64_t last_phase = 2;
 
 /// Each of three participants claims pieces and makes an element from its neighbours in the other
-/// buffer. A thread that calls a participant back takes its place, too.
+/// buffer. A thread that calls a participant back takes that participant's place, too.
 template <bool ByHand>
 struct phases_suite : rl::test_suite<phases_suite<ByHand>, threads> {
   using cell = relacy_atomics::cell<int>;

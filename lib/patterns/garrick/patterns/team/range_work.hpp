@@ -1,6 +1,6 @@
 // Work on a container that is cut into shares. Pieces are worked on in blocks, whose length follows
-// from how long the last one took. A piece that is not done when the time has passed stays in the
-// actor's queue (work_queue.hpp), and an empty message lets it go on.
+// from the time that the last block took. The rest of a piece that is not done at the end of a turn
+// stays in the actor's queue (work_queue.hpp), and an empty message lets the actor go on.
 //
 // Private: installed because templates need it.
 //

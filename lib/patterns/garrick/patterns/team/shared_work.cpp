@@ -23,7 +23,7 @@ std::string what_was_thrown(const std::exception_ptr& why) {
 }
 
 void shared_work::tell_others() {
-  // By a virtual clock nothing takes time, and all are told.
+  // By a virtual clock nothing takes time, and all participants are told.
   if (const std::uint64_t ns = spent(); ns != 0 && ns < wake_up_ns) return;
   for (; told_ < std::min(others_.size(), most_hands()); ++told_)
     send(others_[told_], work_on{shared_from_this(), seat_of(told_)});

@@ -10,7 +10,7 @@
 //
 // Invariants
 // W1 `end` is called once, by the thread that finishes the last part, when no part is being worked
-//    on. Others may still be about to find that nothing is left, or be calling helpers.
+//    on. Other threads may still be about to find that nothing is left, or be calling helpers.
 // W2 After a failure the remaining parts are counted and not worked on.
 #pragma once
 
@@ -43,7 +43,7 @@ struct seat {
 };
 
 class shared_work;
-/// To a participant: begin, or without work, go on.
+/// Tells a participant to begin this work or, without work, to go on.
 struct work_on {
   using garrick_sendable = void;
   using garrick_unreported = void;  ///< the others do the work
@@ -57,7 +57,7 @@ using hand = ref<protocol<void(work_on)>>;
 /// it.
 using pace = std::atomic<std::uint64_t>;
 
-/// About the cost of waking a helper. It is of no use for less.
+/// The approximate cost of waking a helper. For less work than that a helper is of no use.
 inline constexpr std::uint64_t wake_up_ns = 20'000;
 
 /// Work that several actors share.
@@ -67,11 +67,12 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   shared_work(const shared_work&) = delete;
   shared_work& operator=(const shared_work&) = delete;
 
-  /// Works for a while, on a turn of `on`. Returns true if there was no time for all possible work.
+  /// Works for a while, on a turn of `on`. Returns true if work was left for lack of time.
   [[nodiscard]] virtual bool take_part(seat& at, actor_base& on) noexcept = 0;
-  /// Returns the number of its elements. Zero: it only has to `end_at_once`.
+  /// Returns the number of its elements. With zero, only `end_at_once` is called.
   [[nodiscard]] virtual std::size_t size() const noexcept = 0;
-  /// Returns how many elements are worked on in all: one that is worked on twice counts twice.
+  /// Returns how many elements are worked on in all; an element that is worked on twice counts
+  /// twice.
   [[nodiscard]] virtual std::uint64_t steps() const noexcept { return size(); }
   /// Returns how many participants could begin with it at once.
   [[nodiscard]] virtual std::size_t most_hands() const noexcept = 0;
@@ -88,7 +89,7 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
     return {.who = who, .begun = {}, .block = block, .was_asked = who == 0 && asked_takes_part_};
   }
   /// Tells the participants that do not know of the work yet, if it has taken longer than a wake-up
-  /// costs. Called if the work was not done in a turn, on a turn of the actor that was asked.
+  /// costs. Called on a turn of the actor that was asked, if a turn has not finished the work.
   void tell_others();
   /// Gives the work up, because its result is no longer wanted: the rest is left undone.
   void give_up() noexcept {
@@ -103,16 +104,16 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   /// `name` is for errors.
   explicit shared_work(std::string name) : name_(std::move(name)) {}
 
-  /// Everything is done.
+  /// Called when everything is done.
   virtual void end() noexcept = 0;
   /// Calls `end`, on the turn of the actor that has finished the last part.
   void ended() noexcept;
-  /// Adds time that was spent on it.
+  /// Adds time that was spent on the work.
   void spent(std::int64_t ns) noexcept {
     // order: relaxed: the count of the parts orders it
     busy_ns_.fetch_add(static_cast<std::uint64_t>(ns), std::memory_order_relaxed);
   }
-  /// Returns the nanoseconds spent on it so far. A hint.
+  /// Returns the nanoseconds spent on the work so far. A hint.
   [[nodiscard]] std::uint64_t spent() const noexcept {
     return busy_ns_.load(std::memory_order_relaxed);  // order: relaxed: a hint
   }
@@ -123,7 +124,7 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   [[nodiscard]] bool has_failed() const noexcept {
     return has_failed_.load(std::memory_order_relaxed);  // order: relaxed: a hint
   }
-  /// Returns the failure; no error if there is none. After the end.
+  /// Returns the failure; no error if there is none. Called after the end.
   [[nodiscard]] const error& failure() const noexcept { return why_; }
   /// Returns the error for the exception being handled, which was thrown when the result was made.
   [[nodiscard]] error why_no_result() const noexcept;
@@ -140,7 +141,7 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   std::atomic<std::uint64_t> busy_ns_{0};
 };
 
-/// For the actor of a stage: its work has ended.
+/// Tells the actor of a stage that its work has ended.
 template <class Out>
 struct work_done;
 
@@ -156,7 +157,7 @@ class awaited_work {
   void answers(response_promise<Out> p) noexcept { promise_ = std::move(p); }
   /// The same for the actor of a stage.
   void answers(ref<protocol<void(work_done<Out>)>> stage) noexcept { stage_ = std::move(stage); }
-  /// Returns the result or the failure. Once, after the end.
+  /// Returns the result or the failure. Called once, after the end.
   [[nodiscard]] virtual result<Out> outcome() = 0;
   /// Returns the same object.
   [[nodiscard]] virtual shared_work& work() noexcept = 0;
@@ -186,7 +187,7 @@ class answered_work : public Work, public awaited_work<Out> {
   void end() noexcept final {
     if (this->has_failed() && !this->failure()) return;  // given up
     if (this->stage_) {
-      // Without memory for the message the stage would wait for ever: that ends the program.
+      // A lack of memory for the message ends the program: otherwise the stage would wait for ever.
       const std::shared_ptr<awaited_work<Out>> me(this->shared_from_this(), this);
       return send(std::exchange(this->stage_, {}), work_done<Out>{me});
     }

@@ -1,6 +1,7 @@
 // The pieces of a container, and their claims. Each participant claims a piece, does it, and claims
-// the next, until none is left: in their order, or first the pieces of a part that is its own, so
-// that it works on elements side by side, and on the same ones from request to request.
+// the next, until none is left. The pieces are claimed in their order; or each participant first
+// claims the pieces of its own part, so that it works on elements side by side, and on the same
+// ones from request to request.
 //
 // Private: installed because templates need it.
 //
@@ -9,7 +10,7 @@
 // Invariants
 // S1 Each piece is claimed by one thread.
 // S2 `finish` returns true once: to the thread that has finished the last element. That thread sees
-//    all writes that the others made before they finished theirs.
+//    all writes that the other threads made before they finished theirs.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -39,12 +40,12 @@ struct cut {
   std::size_t hands = 0;  ///< the number of participants with pieces of their own; 0: as many as
                           ///< there are pieces
 
-  /// Returns a cut into so many pieces of like lengths, or fewer.
+  /// Returns a cut into `pieces` pieces of nearly equal lengths, or fewer.
   [[nodiscard]] static cut evenly(std::size_t size, std::size_t pieces, bool by_hand) noexcept {
     return {size, pieces < size ? pieces : size, 0, by_hand};
   }
-  /// Returns a cut for this many hands, each of which begins with as many pieces as the others,
-  /// side by side: `each`, or fewer. Neither is zero.
+  /// Returns a cut for `hands` participants. Each begins with the same number of pieces, side by
+  /// side: `each`, or fewer. Neither number is zero.
   [[nodiscard]] static cut for_hands(std::size_t size, std::size_t hands,
                                      std::size_t each) noexcept {
     cut c = evenly(size, size / each < hands ? size : hands * each, true);
@@ -61,8 +62,8 @@ struct cut {
     const std::size_t begin = number * length;
     return {number, begin, size - begin < length ? size : begin + length};
   }
-  /// Returns, with `by_hand`, the number of the first piece of hand `i`; the number for hand i + 1
-  /// is behind its last piece.
+  /// For a cut `by_hand`: returns the number of the first piece of hand `i`. The number for hand
+  /// `i + 1` is behind its last piece.
   [[nodiscard]] std::size_t first_of(std::size_t i) const noexcept {
     return hands == 0 ? i : begin_of_part(pieces, hands, i);
   }
@@ -94,11 +95,11 @@ class basic_shares {
 
   [[nodiscard]] const cut& how() const noexcept { return cut_; }
 
-  /// Claims a piece for participant `who`; of its own pieces, several that follow on each other,
-  /// until they are `enough` elements. Returns false if none is left.
+  /// Claims a piece for participant `who`, or several of its own pieces side by side, until they
+  /// are `enough` elements. Returns false if none is left.
   [[nodiscard]] bool claim(std::size_t who, piece& claimed, std::size_t enough = 1) noexcept {
     if (taken_ == nullptr) {
-      // Looked at first, so that a participant that comes again and again does not count without
+      // A look comes first, so that a participant that comes again and again does not count without
       // end.
       // order: relaxed: a number is claimed; the contents of the piece were there before the
       // threads

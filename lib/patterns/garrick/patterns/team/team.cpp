@@ -12,7 +12,7 @@
 
 namespace garrick::patterns::detail {
 
-/// Works on request.
+/// A helper of a team, which works on the requests that it is told of.
 class helper final : public actor<protocol<void(work_on)>> {
  public:
   void on(work_on t) { queue_.go_on(std::move(t), *this, this->self()); }

@@ -1,5 +1,6 @@
-// The actors that work on a container together: the one that was asked, and its helpers. It starts
-// the helpers once and tells them of each request; a late helper finds that nothing is left.
+// The actors that work on a container together: the one that was asked, and its helpers. The asked
+// actor starts the helpers once and tells them of each request; a late helper finds that nothing is
+// left.
 //
 // Private: installed because templates need it.
 //
@@ -40,16 +41,16 @@ class team {
   void assemble(actor_base& master, const team_options& o, const std::string& name);
 
   /// Lets the team work, the master on its own turns. Returns when the master has taken part for a
-  /// while, or at once if it works for another request: then, or later, the work ends.
+  /// while, or at once if the master works for another request. The work may end later.
   void begin(shared_work& work, actor_base& master, const hand& to_master);
-  /// Lets the master go on.
+  /// Lets the master go on with its work.
   void go_on(work_on t, actor_base& master, const hand& to_master) {
     queue_.go_on(std::move(t), master, to_master);
   }
 
  private:
-  /// Returns the pace of such work: how long its elements have taken. Each function has its own: an
-  /// accelerator is asked for several, and a cheap one tells nothing of the others.
+  /// Returns the pace of such work: how long its elements have taken. Each function has its own
+  /// pace: an accelerator runs several, and a cheap function says nothing about the others.
   [[nodiscard]] std::shared_ptr<pace> pace_of(const shared_work& work);
   /// Returns how many should work on it, the master included if it takes part.
   [[nodiscard]] std::size_t hands_for(const shared_work& work, const pace& expected) const noexcept;

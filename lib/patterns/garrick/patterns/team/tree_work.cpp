@@ -64,7 +64,7 @@ void tree_work::add(std::size_t who, const std::vector<tree_node*>& some) {
     const std::lock_guard here(lock_);
     std::vector<tree_node*>& waiting = lanes_[who].waiting;
     waiting.insert(waiting.end(), some.begin(), some.end());
-    // one of them this one takes itself
+    // this participant takes one of them itself
     for (std::size_t i = 0; i < lanes_.size() && called.size() + 1 < some.size(); ++i)
       if (i != who && std::exchange(lanes_[i].away, false)) called.push_back(i);
   }

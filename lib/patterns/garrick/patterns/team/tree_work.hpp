@@ -1,11 +1,11 @@
 // Work that divides itself: a problem is solved, or divided into parts that are put together when
 // all are solved.
 //
-// Each participant has a lane of problems: it adds the parts of a problem that it divides, and
-// takes the newest; with an empty lane it takes another's oldest, which is the largest. A
-// participant that finds no problem goes away, and is called back when a problem is divided. The
-// lanes have one lock, which is held for a few instructions. A problem that is worth dividing takes
-// much longer.
+// Each participant has a lane of problems. It adds the parts of a problem that it divides, and
+// takes the newest problem; with an empty lane it takes the oldest of another lane, which is the
+// largest. A participant that finds no problem goes away, and is called back when a problem is
+// divided. The lanes have one lock, which is held for a few instructions. A problem that is worth
+// dividing takes much longer.
 //
 // Private: installed because templates need it.
 //
@@ -16,7 +16,7 @@
 // T2 The participant that solves a problem's last part merges the parts, and sees the writes of the
 //    others.
 // T3 A participant that goes away has seen, under the lock, that no problem waits; a participant
-//    that adds one sees, under the lock, which are away.
+//    that adds a problem sees, under the lock, which participants are away.
 #pragma once
 
 #include <garrick/patterns/team/shared_work.hpp>
@@ -36,9 +36,9 @@ struct tree_node {
   std::atomic<std::size_t> unsolved{0};  ///< parts
 };
 
-/// Frees the parts of `whole`, and theirs, the last ones first. In a loop: a tree that is dropped
-/// half-way may be deeper than a stack. Node is a tree_node with its parts in a std::vector,
-/// `of_parts`; each of them that has parts itself knows its parent.
+/// Frees the parts of `whole`, and their parts, the last ones first. It works in a loop, since a
+/// tree that is dropped half-way may be deeper than a stack. Node is a tree_node with its parts in
+/// a std::vector, `of_parts`; each part that has parts itself knows its parent.
 template <class Node>
 void forget_tree(Node& whole) noexcept {
   Node* n = &whole;
@@ -65,7 +65,7 @@ class tree_work : public shared_work {
 
   /// Returns the whole problem.
   [[nodiscard]] virtual tree_node& root() noexcept = 0;
-  /// Solves it, or divides it: then returns its parts. Throws the exceptions of the user's
+  /// Solves `n`, or divides it and returns its parts. Throws the exceptions of the user's
   /// functions.
   virtual std::vector<tree_node*> solve_or_divide(tree_node& n) = 0;
   /// Merges the parts of `n`, which are all solved. Throws the exceptions of the user's function.
@@ -86,12 +86,12 @@ class tree_work : public shared_work {
     [[nodiscard]] bool empty() const noexcept { return first == waiting.size(); }
   };
 
-  /// Returns the next problem for `who`; null if there is none; then `who` is away.
+  /// Returns the next problem for `who`; null if there is none, and then `who` is away.
   tree_node* take(std::size_t who) noexcept;
-  /// Adds problems to `who`'s lane and calls others back. Throws std::bad_alloc, and has added
-  /// none.
+  /// Adds problems to `who`'s lane and calls other participants back. Throws std::bad_alloc, and
+  /// then has added none.
   void add(std::size_t who, const std::vector<tree_node*>& some);
-  /// Returns true if the whole problem is solved.
+  /// Works on `n` for participant `who`. Returns true if the whole problem is solved now.
   [[nodiscard]] bool work_at(std::size_t who, tree_node& n) noexcept;
 
   std::mutex lock_;

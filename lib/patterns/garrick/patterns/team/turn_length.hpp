@@ -19,16 +19,16 @@ namespace garrick::patterns::detail {
 /// The longest turn of an actor that takes part.
 inline constexpr duration turn_length = duration::milliseconds(1);
 
-/// Returns true if a turn of `on` that began then should end now. The actor that was asked first
-/// begins the requests in its mailbox: others may have time for them. By a virtual clock no time
-/// passes during a turn: so that others take part in a test system, too, such a turn ends after
-/// each block.
+/// Returns true if a turn of `on` that began at `begin` should end now. The actor that was asked
+/// ends its turn early to begin the requests in its mailbox, since others may have time for them.
+/// By a virtual clock no time passes during a turn: so that others take part in a test system, too,
+/// such a turn ends after each block.
 [[nodiscard]] inline bool turn_is_over(instant begin, instant now, const seat& at,
                                        const actor_base& on) noexcept {
   return now == begin || now - begin >= turn_length || (at.was_asked && on.mailbox_length() != 0);
 }
 
-/// Returns the next block of the piece that was begun there, which is not empty.
+/// Returns the next block of the piece that `at` has begun, which is not empty.
 [[nodiscard]] inline piece take_block(seat& at, bool whole_piece) noexcept {
   piece block = at.begun;
   if (!whole_piece && block.end - block.begin > at.block) block.end = block.begin + at.block;
@@ -46,7 +46,8 @@ inline void adapt_block(seat& at, std::int64_t took_ns) noexcept {
     at.block = std::max<std::size_t>(at.block / 2, 1);
 }
 
-/// Returns how many participants, at most `most`, should share work that takes one of them so long.
+/// Returns how many participants, at most `most`, should share work that takes one participant
+/// `ns`.
 [[nodiscard]] inline std::size_t hands_worth(double ns, std::size_t most) noexcept {
   const double worth = 1 + ns / static_cast<double>(wake_up_ns);
   return worth < static_cast<double>(most) ? static_cast<std::size_t>(worth) : most;
