@@ -58,11 +58,11 @@ void unlink_cells(cell& self, const address& other);
 void demonitor_cell(cell& self, monitor_id id);
 void limit_silence(cell& self, base::duration limit);
 /// Ends an actor, which cannot refuse. If `final`, no supervisor restarts it. Returns false if the
-/// actor could not be told: no handle to `who` exists, and it will have no turn any more.
+/// actor could not be told: it will have no further turn, and no strong handle to it exists.
 bool kill_cell(const address& who, base::exit_reason reason, bool final = false);
 /// Sends an exit signal; `self` is null for a thread. Returns false as `kill_cell` does.
 bool exit_cell(cell* self, const address& who, base::exit_reason reason);
-/// Tells an actor to end unless it waits for an answer: for actors that trap exits, when their
+/// Tells an actor to end unless it waits for an answer. For actors that trap exits, when their
 /// system ends and no actor has work. Returns false as `kill_cell` does.
 bool leave_cell(const address& who);
 
@@ -79,7 +79,7 @@ class actor_base {
 
   /// Returns this actor's number: unique in the process, never 0, the same after a restart.
   [[nodiscard]] std::uint64_t id() const noexcept { return cell_->id(); }
-  /// Returns the name given at spawn, else the type's name. Valid as long as the actor.
+  /// Returns the name given at spawn, or else the type's name. Valid while the actor exists.
   [[nodiscard]] std::string_view name() const noexcept { return cell_->name(); }
   /// Returns this actor's address, which does not keep it alive.
   [[nodiscard]] core::address address() const noexcept {
@@ -175,8 +175,8 @@ class actor_base {
     return detail::asked_in_place(to.request_from(*this, Message{std::forward<Args>(args)...}));
   }
 
-  /// Like `request`, with a Message that is built in place from the arguments, or moved there. It
-  /// takes no time-out argument: use `within`. Safe inside a `co_await` expression, also with GCC
+  /// Like `request`, with a Message that is built in place from the arguments, or moved there. This
+  /// overload takes no time-out: use `within`. Safe inside a `co_await` expression, also with GCC
   /// 12.
   ///
   ///     result<long> left = co_await request<withdraw>(account, 120).within(1s);
@@ -203,7 +203,7 @@ class actor_base {
   /// handled. No thread waits meanwhile, and plain sends may overtake the message.
   ///
   /// Errors: `not_handled`; `overload` if this actor has too many open requests, or if there is no
-  /// memory to wait in. The message is then a dead letter.
+  /// memory for a message that waits. The message is then a dead letter.
   ///
   ///     co_await send_when_room(sink, sample{x});
   template <class P, class... Args>
@@ -215,8 +215,8 @@ class actor_base {
         detail::send_parked(*cell_, c,
                             detail::make_message_envelope<content>(std::forward<Args>(args)...)));
   }
-  /// Sends in the same way a Message that is built in place from the arguments, and returns such a
-  /// response. Safe inside a `co_await` expression, also with GCC 12.
+  /// Like `send_when_room`, with a Message that is built in place from the arguments. Safe inside a
+  /// `co_await` expression, also with GCC 12.
   ///
   ///     co_await send_when_room<line>(printer, name, 7);
   template <class Message, class P, class... Args>
@@ -242,12 +242,12 @@ class actor_base {
   }
 
   /// Asks the actor behind a wildcard handle, on its turn and before its waiting mail, whether it
-  /// understands P. Returns the response, a typed handle to it. The check is made once: if a
-  /// dynamic actor changes its behavior later, the handle is as good as a wildcard. A case with
-  /// values or a guard counts as one that takes its message. A dynamic actor without a behavior,
-  /// since its start awaits or it waits for its restart, is asked after that, behind its mail. For
-  /// an actor of another node its proxy answers, at once, by the protocols with which it was seen
-  /// here.
+  /// understands P. Returns the response, a typed handle to that actor. The check is made once: if
+  /// a dynamic actor changes its behavior later, the handle is as good as a wildcard. A case with
+  /// values or a guard counts as one that takes its message. A dynamic actor has no behavior while
+  /// its start awaits or while it waits for its restart; it is asked afterwards, behind its mail.
+  /// For an actor of another node its proxy answers at once, by the protocols with which the actor
+  /// was seen here.
   ///
   /// Errors: `unexpected_message` names the first signature that the actor does not understand;
   /// `not_handled` if the actor ended before it could answer; `overload`. Blocking actors and
@@ -280,8 +280,8 @@ class actor_base {
   }
 
   /// Returns a response without a value that comes after the time `d`; as soon as possible if `d`
-  /// is zero or less. It keeps this actor alive, and is forgotten when the actor ends or restarts.
-  /// Errors: `overload` if this actor has too many open requests.
+  /// is zero or less. The delay keeps this actor alive, and is forgotten when the actor ends or
+  /// restarts. Errors: `overload` if this actor has too many open requests.
   ///
   ///     co_await delay(10ms);
   [[nodiscard]] pending_response<> delay(base::duration d) {
@@ -324,10 +324,10 @@ class actor_base {
   }
 
   /// Links two actors: when one ends, the other gets an exit signal with the reason. The signal
-  /// ends it, unless the reason is normal or `unreachable`, or it traps exits. If `other` has
-  /// ended, the signal comes now; for an empty address its reason is `not_found`. A second call
-  /// changes nothing, and a link to this actor itself does nothing. Does not wait. A link survives
-  /// a restart.
+  /// ends its receiver, unless the reason is normal or `unreachable`, or the receiver traps exits.
+  /// If `other` has ended, the signal comes now; for an empty address its reason is `not_found`. A
+  /// second call changes nothing, and a link to this actor itself does nothing. Does not wait. A
+  /// link survives a restart.
   ///
   ///     link(worker);  // if the worker fails, so does this actor
   void link(const core::address& other) { detail::link_cells(*cell_, other); }
@@ -347,8 +347,8 @@ class actor_base {
   template <class = void>
   void unlink(detail::refused_actor /*other*/) {}
 
-  /// Calls `f(const down&)` on this actor's turn, once, when `other` has ended. The call comes
-  /// after the mail that waits here at that moment, and so after all messages from `other`, except
+  /// Calls `f(const down&)` on this actor's turn, once, when `other` has ended. The call is made
+  /// after the mail that waits here at that moment. So it follows all messages from `other`, except
   /// those that this actor skips or that wait for room (`send_when_room`). If `other` has ended
   /// already, or if the address is empty, that moment is now. Each call makes a monitor of its own.
   /// The monitor is gone when this actor ends or restarts. A restart of `other` is not an end. An
@@ -369,7 +369,7 @@ class actor_base {
     return detail::monitor_by_function(*cell_, other.address(), std::move(f));
   }
   /// Like the function above, with a `down` message to this actor instead of a call. Without a
-  /// handler `on(const down&)` it is a dead letter.
+  /// handler `on(const down&)` the message is a dead letter.
   monitor_id monitor(const core::address& other) {
     return detail::monitor_cell(*cell_, other, nullptr);
   }
@@ -383,27 +383,27 @@ class actor_base {
   monitor_id monitor(detail::refused_actor /*other*/, detail::any_function /*f*/ = {}) {
     return {};
   }
-  /// Cancels a monitor. No `down` and no call of it come any more, even if `other` has ended
-  /// meanwhile. An id that has fired or was cancelled is ignored.
+  /// Cancels a monitor. From now on it sends no `down` and makes no call, even if `other` has ended
+  /// meanwhile. The id of a monitor that has fired or was cancelled is ignored.
   void demonitor(monitor_id id) { detail::demonitor_cell(*cell_, id); }
 
-  /// Traps exit signals while on: they arrive as messages (`on(const exit_signal&)`) and do not end
+  /// Traps exit signals if `on`: they arrive as messages (`on(const exit_signal&)`) and do not end
   /// this actor, whatever the reason. Without that handler they are dead letters. If that handler
-  /// is a coroutine, they wait for it behind the mail. A kill cannot be trapped. Off at first, and
-  /// after a restart.
+  /// is a coroutine, they wait behind the mail. A kill cannot be trapped. Off at first, and after a
+  /// restart.
   void trap_exit(bool on);
 
-  /// Lets other messages be handled, while on, when a coroutine handler waits. The actor's state
-  /// may then change across a `co_await`. Off at first, and after a restart.
+  /// If `on`, lets other messages be handled while a coroutine handler waits. The actor's state may
+  /// then change across a `co_await`. Off at first, and after a restart.
   void interleave(bool on);
 
   /// Sends this actor a `receive_timeout` when no message was handled for the time `limit`, and
-  /// again after each further such time: as soon as possible if it is zero or less, never if it is
-  /// infinite. Skipped messages and answers to requests do not count. While the actor awaits, no
-  /// time-out comes, and the time starts again afterwards, unless the actor interleaves. A second
-  /// call replaces the first. Off at first, and after a restart. The time-out is a dead letter if
-  /// no `on(const receive_timeout&)` takes it. An actor that is made of behaviors has `after`
-  /// instead.
+  /// again after each further such time: as soon as possible if `limit` is zero or less, never if
+  /// it is infinite. Skipped messages and answers to requests do not count. While the actor awaits,
+  /// no time-out comes, and the time starts again afterwards, unless the actor interleaves. A
+  /// second call replaces the first. Off at first, and after a restart. The time-out is a dead
+  /// letter if no `on(const receive_timeout&)` takes it. An actor that is made of behaviors has
+  /// `after` instead.
   ///
   ///     void on_start() { set_receive_timeout(30s); }
   ///     void on(const receive_timeout&) { quit(); }
@@ -414,8 +414,9 @@ class actor_base {
 
   /// Tries skipped messages again, from the next message on: in their order, and before all others.
   /// A message is skipped while a function `bool skips(const M&)` of the actor's class returns true
-  /// for it: it waits in the mailbox, and `on` does not get it. Senders do not wait for an actor
-  /// with skipped messages. A restart tries them again, too; at the end they are dead letters.
+  /// for it. A skipped message waits in the mailbox, and `on` does not get it. Senders do not wait
+  /// for an actor with skipped messages. A restart tries them again, too; at the end they are dead
+  /// letters.
   ///
   ///     bool skips(const query&) const { return !connected_; }
   ///     void on(connected) { connected_ = true;  retry_skipped(); }
@@ -423,9 +424,9 @@ class actor_base {
 
   /// Sends a message after a delay, to any actor; as soon as possible if `delay` is zero or less.
   /// The timer keeps the receiver alive, is cancelled when this actor ends or restarts, and does
-  /// not fire once the system shuts down. It never waits for a full receiver: at its hard limit, or
-  /// at the bound of a bounded mailbox, the message is a dead letter (`overload`). Throws
-  /// std::logic_error for an empty handle, std::bad_alloc.
+  /// not fire once the system shuts down. It never waits for a full receiver: at the receiver's
+  /// hard limit, or at the bound of a bounded mailbox, the message is a dead letter (`overload`).
+  /// Throws std::logic_error for an empty handle, std::bad_alloc.
   ///
   ///     timer t = send_after(100ms, self(), retry{});
   template <class P, class... Args>
@@ -437,8 +438,8 @@ class actor_base {
   }
   /// Sends a message every `period`, the first time after one period. Requires a copyable message:
   /// all beats share its content, and a handler that takes its own value gets a copy on the
-  /// receiver's turn. While 1000 messages (or its soft limit, if that is higher) wait in the
-  /// receiver, beats are left out, and each is a dead letter (`overload`). Otherwise as
+  /// receiver's turn. While 1000 messages wait in the receiver (or its soft limit, if that is
+  /// higher), beats are left out, and each is a dead letter (`overload`). Otherwise as
   /// `send_after`. Throws std::invalid_argument for a period of zero or less.
   ///
   ///     timer beat = send_every(1s, self(), tick{});
@@ -459,7 +460,7 @@ class actor_base {
     return e->is(envelope_flag::request) ? e->requester->id() : e->sender_id;
   }
 
-  /// Returns the number of messages that wait in the mailbox: with skipped ones, without the
+  /// Returns the number of messages that wait in the mailbox, with skipped ones but without the
   /// current one.
   [[nodiscard]] std::uint32_t mailbox_length() const noexcept { return cell_->mailbox_length(); }
 
@@ -490,9 +491,9 @@ class actor_base {
   auto spawn(const spawn_options& o, F&& f, Args&&... args);
 
   /// Like the class-based `spawn`, but returns its errors, `spawn_failed` and `shutting_down`, as
-  /// values. It reports the failure of `on_start`, too: `on_start` runs here, on this thread, in
-  /// the middle of this actor's handler; a coroutine up to its first wait. The `on_start` of an
-  /// actor with a thread of its own runs there, and this call does not wait for it.
+  /// values. It reports the failure of `on_start`, too, which runs here, on this thread, in the
+  /// middle of this actor's handler; if it is a coroutine, up to its first wait. The `on_start` of
+  /// an actor with a thread of its own runs there, and this call does not wait for it.
   template <class A, class... Args>
   base::result<ref<detail::protocol_of<A>>> try_spawn(Args&&... args);
   /// The same with options, which may be a list in braces.
@@ -531,13 +532,13 @@ class actor_base {
   ref<detail::protocol_of<A>> supervise(...) volatile = delete;
 #endif
 
-  /// Sets the treatment of the children that this actor supervises. Call it before the first
+  /// Sets the rules for the children that this actor supervises. Call it before the first
   /// `supervise`: a child's `stop_within` is fixed when it is started. A restart of this actor
-  /// forgets it. Throws std::invalid_argument that names a bad setting.
+  /// forgets the rules. Throws std::invalid_argument that names a bad setting.
   void set_supervision(const struct supervision& how);
 
-  /// Returns the number of the system's actors that can run at the same time, without those that
-  /// have threads of their own: the number of its workers; 1 in the testkit.
+  /// Returns the number of the system's workers: as many of its actors can run at the same time,
+  /// besides those with threads of their own. 1 in the testkit.
   [[nodiscard]] std::uint32_t workers() const { return cell_->env().workers->concurrency(); }
 
   /// Returns the system's time: real or, in the testkit, virtual.
@@ -573,7 +574,7 @@ struct actor_access {
 /// An actor that understands the protocol P: the base of users' classes. Each signature of P needs
 /// one public handler `on`; a missing, wrong or ambiguous one is a compile error that names the
 /// signature. An exception that leaves a handler or hook ends the actor with `failure`; a request
-/// that it held gets `receiver_failed`. Built by `spawn` only.
+/// that the actor held gets `receiver_failed`. Built by `spawn` only.
 ///
 ///     struct counter : actor<protocol<void(add), int(read)>> {
 ///       void on(add a) { sum_ += a.n; }  int on(read) { return sum_; }  int sum_ = 0;

@@ -6,15 +6,16 @@
 //   const result<std::string> host = co_await std::move(pending);   // or .then, .await, .within
 //
 // A message resumes the frame that waits, so it runs on its actor's turn, whichever thread calls
-// the completion. (Two statements, and no `auto`, if the lambda captures by value: GCC 12 destroys
-// such a lambda twice when it is built inside a co_await expression; see the guide's chapter 6.)
+// the completion. (If the lambda captures by value, write two statements as above, and no `auto`:
+// GCC 12 destroys such a lambda twice when it is built inside a co_await expression; see the
+// guide's chapter 6.)
 //
 // Guarantees: exactly one answer. Dropping the last copy of a completion unused answers
-// `broken_promise`. If the actor has ended meanwhile, the answer is dropped. The actor is kept
-// alive as long as a completion is. A system that ends waits for the answer, within its limit, as
-// long as the actor waits for it: a time-out (`within`) ends that.
+// `broken_promise`. If the actor has ended meanwhile, the answer is dropped. A completion keeps the
+// actor alive. A system that ends waits for the answer, within its limit, as long as the actor
+// waits for it: a time-out (`within`) ends that.
 //
-// Thread safety: `adapt` on the actor's turn; a completion on any thread, one of its copies, once.
+// Thread safety: `adapt` on the actor's turn; a completion on any thread, but not on two at once.
 #pragma once
 
 #include <garrick/base/types/first_failure.hpp>
@@ -61,7 +62,7 @@ struct start_is_a_coroutine : base::detail::failed_check {
 
 }  // namespace detail
 
-/// Makes a response of an operation outside the framework. Calls `start(completion<Rs...>)` now,
+/// Makes a response from an operation outside the framework. Calls `start(completion<Rs...>)` now,
 /// and returns the response, which comes when the completion is called. On the turn of `self`.
 ///
 /// Errors: the argument of `fail`; `broken_promise` if the completion is never called; `overload`,

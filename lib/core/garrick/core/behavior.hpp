@@ -45,7 +45,8 @@ class behavior_impl {
   virtual ~behavior_impl() = default;
   /// Returns true if a case took the message.
   virtual bool invoke(cell& self, envelope* e) = 0;
-  /// Returns true if a case takes such messages, perhaps not with every value, and answers them so.
+  /// Returns true if a case takes messages of the type `message`, perhaps not with every value, and
+  /// answers with the type `answer`.
   [[nodiscard]] virtual bool understands(const base::message_type* message,
                                          const base::message_type* answer) const noexcept = 0;
   static constexpr std::int64_t at_once = 1;  ///< the shortest time-out
@@ -103,7 +104,7 @@ using answer_of_function = typename response_of<std::remove_cvref_t<R>>::type;
 template <class F>
 concept plain_function = requires { typename callable<std::decay_t<F>>::content; };
 
-/// True if a case's function is a coroutine that takes some of these, decayed, by reference.
+/// True if a case's function is a coroutine that takes some of the values Ts by reference.
 template <class F, class R, class... Ts>
 inline constexpr bool case_borrows = [] {
   if constexpr (!is_task<std::remove_cvref_t<R>>)
@@ -331,7 +332,7 @@ auto to_case(C&& c) {
     return std::decay_t<C>(std::forward<C>(c));
 }
 
-/// True for an element of a behavior's list: a case, or a function of which to_case makes one.
+/// True for an element of a behavior's list: a case, or a function that to_case makes a case.
 template <class C>
 inline constexpr bool is_case =
     plain_function<C> || is_timeout<C>::value || requires { typename C::garrick_case; };
@@ -458,9 +459,9 @@ template <class... Cases>
 
 }  // namespace detail
 
-/// The rules by which an actor handles messages for now: a list of cases, tried in order, of which
-/// the first that matches takes the message. Cases are functions (by type), patterns `on(…) >> f`,
-/// one `otherwise >> f`, one `after(d) >> f`. A function's result is the answer.
+/// The rules by which an actor handles messages at present: a list of cases, which are tried in
+/// order. The first case that matches takes the message. Cases are functions (by type), patterns
+/// `on(…) >> f`, one `otherwise >> f`, one `after(d) >> f`. A function's result is the answer.
 ///
 /// A behavior may be built on any thread, and runs on its actor's turn. A copy shares the functions
 /// and their captures. A behavior made without cases is empty.
@@ -552,8 +553,8 @@ inline constexpr detail::wildcard<T> any{};
 
 /// Returns a pattern for a message, with one argument for each part of it. A value is compared, and
 /// not bound; `any<T>` binds; a function to `optional<U>` binds the value inside, and does not
-/// match if there is none. `.when(guard)` adds a condition on the bound values, `>> f` makes the
-/// case.
+/// match if the optional is empty. `.when(guard)` adds a condition on the bound values, and `>> f`
+/// makes the case.
 ///
 ///     on(42, any<int>).when([](int x) { return x > 0; }) >> [](int x) {…}
 template <class... Patterns>
@@ -569,12 +570,12 @@ template <class... Patterns>
 inline constexpr detail::otherwise_builder otherwise{};
 
 /// Returns a part of a behavior that runs its function when no message was handled for the time
-/// `d`, and again after each further such time; for zero or less, whenever no message waits.
+/// `d`, and again after each further such time; if `d` is zero or less, whenever no message waits.
 /// Skipped messages do not count. While the actor awaits, the function does not run, and the time
 /// starts again when the await has ended.
 ///
-/// In `receive` the function runs once, and ends the receive; for zero or less, `receive` takes a
-/// message that waits, and does not wait for one.
+/// In `receive` the function runs once, and ends the receive; if `d` is zero or less, `receive`
+/// takes a message that waits already, and does not wait for one.
 ///
 ///     after(100ms) >> [] { … }
 [[nodiscard]] inline detail::timeout_builder after(base::duration d) noexcept {

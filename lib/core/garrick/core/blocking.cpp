@@ -44,7 +44,7 @@ class self_handle {
 };
 
 /// Waits for mail with the run right given up. Returns false if the time has passed. On return the
-/// caller holds the run right again. `awaits`: only a response lets the caller continue.
+/// caller holds the run right again. If `awaits`, only a response lets the caller continue.
 bool sleep_until_mail(running_cell& self, std::int64_t limit_ns, bool awaits) noexcept {
   const self_handle keep(self, limit_ns >= 0);
   auto& gate = self.gate();

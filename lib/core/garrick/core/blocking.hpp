@@ -11,8 +11,8 @@
 //   };
 //   spawn<collector>();
 //
-// A receive takes the oldest message that a case matches, and leaves the others in their order. The
-// thread sleeps while there is none.
+// A receive takes the oldest message that a case matches, and leaves the others in their order.
+// While no message matches, the thread sleeps.
 //
 // Thread safety: the actor's own thread only. Paper 001 §4.2.
 #pragma once
@@ -30,15 +30,15 @@
 namespace garrick::core {
 
 /// Thrown by `receive` when the actor is told to end. The function of a blocking actor must let it
-/// pass: the framework catches it behind the function. A scoped actor's thread gets it when the
-/// actor's system ends, or when another actor or thread ends the actor; each further `receive`
+/// pass: the framework, which called the function, catches it. A scoped actor's thread gets it when
+/// the actor's system ends, or when another actor or thread ends the actor; each further `receive`
 /// throws it again.
 class blocking_actor_ends : public std::exception {
  public:
   blocking_actor_ends() noexcept = default;
   /// For the framework: keeps the reason, unless there is no memory for its text.
   explicit blocking_actor_ends(const base::exit_reason& why) noexcept;
-  /// Returns a text for people, with the reason if that has a text.
+  /// Returns a text for people, with the reason's text if it has one.
   [[nodiscard]] const char* what() const noexcept override {
     return text_ ? text_->what() : "garrick: this blocking actor was told to end";
   }
@@ -49,7 +49,7 @@ class blocking_actor_ends : public std::exception {
 
 namespace detail {
 
-/// Makes `actor` the sender of this thread's messages, as long as it lives.
+/// While it lives, makes `actor` the sender of this thread's messages.
 class sending_as {
  public:
   explicit sending_as(std::uint64_t actor) noexcept : outer_(running_id()) { set(actor); }
@@ -87,8 +87,8 @@ class blocking_actor : public actor<any_protocol> {
  public:
   using garrick_blocking = void;
 
-  /// For the framework: an actor's life, from `on_start`, if it has one, to the end of `run`. An
-  /// order to end unwinds it.
+  /// For the framework: an actor's life, from `on_start`, if it has one, to the end of `run`.
+  /// `blocking_actor_ends` unwinds it.
   template <class A>
   static void live(A& self) {
     try {
@@ -98,14 +98,14 @@ class blocking_actor : public actor<any_protocol> {
     self.quit();
   }
 
-  /// Blocks until one of the cases has taken a message, the oldest that matches; the others stay in
-  /// their order. Returns true then, and false if the time of an `after` case passed first.
+  /// Blocks until one of the cases has taken the oldest message that matches; the other messages
+  /// stay in their order. Returns true then, and false if the time of an `after` case passed first.
   /// Responses to `then` are handled meanwhile.
   ///
   /// Errors: an exception that leaves a case is passed on; the message is a dead letter, and its
   /// requester gets `receiver_failed`. If the actor is told to end, the call throws
-  /// `blocking_actor_ends`: let that pass, or end the loop of a scoped actor's thread with it. On a
-  /// worker thread, where only a scoped actor can be, it throws std::logic_error at once.
+  /// `blocking_actor_ends`: let it pass, or let it end the loop of a scoped actor's thread. On a
+  /// worker thread, which only a scoped actor can use, it throws std::logic_error at once.
   template <class... Cases>
   bool receive(Cases... cases) {
     static_assert((detail::checked_case<Cases>::reported && ...));
@@ -116,8 +116,8 @@ class blocking_actor : public actor<any_protocol> {
       return false;
     }
   }
-  /// Receives as long as `condition()` returns true; it is called before each message. The cases
-  /// live as long as the call, so the time of an `after` case starts again with each message.
+  /// Receives as long as `condition()` returns true; calls it before each message. The cases live
+  /// as long as the call, so the time of an `after` case starts again with each message.
   template <class Condition, class... Cases>
   void receive_while(Condition condition, Cases... cases) {
     static_assert((detail::checked_case<Cases>::reported && ...));
@@ -138,14 +138,15 @@ class blocking_actor : public actor<any_protocol> {
   ///
   /// Errors: those of the request; `would_block`, at once, on a worker thread; `request_cycle`, in
   /// builds that look for cycles, if the receiver waits for this actor; `cancelled` if a scoped
-  /// actor is told to end, as at the end of its system; `receiver_failed` if the value cannot be
-  /// made on its way. Throws as `receive` if another blocking actor is told to end, and any
-  /// exception of moving the value to the caller.
+  /// actor is told to end, as at the end of its system; `receiver_failed` if an exception keeps the
+  /// value from being taken out of the response. Throws as `receive` if a blocking actor that is
+  /// not scoped is told to end, and any exception of moving the value to the caller.
   ///
   ///     result<long> cents = self.get(self.request(account, balance{}, 1s));
   template <class... Rs>
   [[nodiscard]] auto get(pending_response<Rs...>&& p);
-  /// Takes the response of a request that does not compile; its error stays the only one.
+  /// Takes the response of a request that does not compile, so that the request's error stays the
+  /// only one.
   detail::refused_response get(detail::refused_response) { return {}; }
 
  protected:
@@ -154,8 +155,7 @@ class blocking_actor : public actor<any_protocol> {
 };
 
 namespace detail {
-/// Waits until `done`, which the continuation sets. Returns an error if a scoped actor was told to
-/// end.
+/// Waits until the continuation sets `done`. Returns an error if a scoped actor was told to end.
 [[nodiscard]] base::error wait_for_response(cell& self, const bool& done);
 
 template <class Result, class Content>
@@ -220,12 +220,12 @@ class scoped_actor final {
   /// Makes an actor of the system with this environment: `system.env()`. Throws std::bad_alloc.
   explicit scoped_actor(environment& env) : scoped_actor(env, false) {}
   /// For the framework: makes an actor that sends requests on behalf of a thread, and that no other
-  /// actor knows. To other nodes, its requests are in order with the thread's own messages.
+  /// actor knows. Its requests to other nodes are ordered with the thread's own messages.
   scoped_actor(environment& env, bool asks_for_thread);
   /// Takes the actor over; `o` has none then, and may only be dropped or assigned to.
   scoped_actor(scoped_actor&& o) noexcept
       : state_(std::exchange(o.state_, nullptr)), self_(std::exchange(o.self_, nullptr)) {}
-  /// The same; the actor that was here before ends.
+  /// The same; ends the actor that was here before.
   scoped_actor& operator=(scoped_actor&& o) noexcept {
     if (this == &o) return *this;
     const scoped_actor ends(std::move(*this));

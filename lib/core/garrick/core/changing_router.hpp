@@ -5,8 +5,8 @@
 //   send(pool, job{1});               // as with a router: also request, delegate, broadcast, …
 //   pool.remove(tired);
 //
-// It is apart from `router` because it costs more: each use takes a lock for as long as it takes to
-// copy one pointer.
+// It is a class apart from `router` because it costs more: each use holds a lock while it copies
+// one pointer.
 //
 // Guarantees: a use picks among the members at one moment. If the picked member leaves just then,
 // the message still goes to it. The policy keeps its state when the members change; `by_key`
@@ -172,8 +172,8 @@ class changing_router {
       std::erase_if(all, [](const ref<P>& m) { return handle_access::get(m)->has_ended(); });
       return all;
     }
-    /// Sets the members. Returns those before, for the caller to drop without the lock: that may
-    /// end actors.
+    /// Sets the members. Returns the previous ones, which the caller drops without the lock, since
+    /// that may end actors.
     [[nodiscard]] fixed change_to(std::vector<ref<P>> all) {
       return std::exchange(current, made_of(std::move(all)));
     }
@@ -184,7 +184,7 @@ class changing_router {
     fixed current;  // under `mutex`
   };
 
-  /// Returns the router of this moment.
+  /// Returns a router to the present members.
   [[nodiscard]] fixed now() const {
     const std::lock_guard guard(state_->mutex);
     return state_->current;

@@ -7,8 +7,8 @@ namespace garrick::core::detail {
 
 namespace {
 
-/// Handles the current exception, because of which `e` cannot go on to `to`: the requester gets an
-/// error or, if there is none, `e` is a dead letter.
+/// Handles the current exception, which keeps `e` from being passed on to `to`: the requester gets
+/// an error or, if there is none, `e` is a dead letter.
 void fail_on_the_way(cell& to, const envelope* e, promise_base& request) noexcept {
   base::error why = exception_as_error(to.name());
   if (request.pending()) return request.fail(std::move(why));

@@ -7,13 +7,13 @@
 //   first_of(*this, replicas, query{})
 //       .then([](answer a) { … });   // the first value; if all fail, the last error
 //
-// Guarantees: for the actor that asks, each is one request, so then, await, co_await, within and
-// the rules of request.hpp hold. A message to many is one shared block. The answer of a pipe's last
-// actor goes straight to the requester, and so does an error on the way. A pipe is a hidden actor.
-// It lives as long as a handle to it or a message under way, and holds strong handles to both
-// actors. An answer that cannot be moved on its way is the error `receiver_failed` with the
-// exception's text: in fan_out it is the result of one target, in first_of one more failure, in a
-// pipe the answer.
+// Guarantees: for the actor that asks, each composition is one request, so then, await, co_await,
+// within and the rules of request.hpp apply. A message to many is one shared block. The answer of a
+// pipe's last actor goes straight to the requester, and so does an error on the way. A pipe is a
+// hidden actor. It lives as long as a handle to it exists or a message is under way, and holds
+// strong handles to both actors. An answer whose move throws becomes the error `receiver_failed`
+// with the exception's text. In fan_out the error is the result of one target, in first_of one more
+// failure, in a pipe the answer.
 //
 // Thread safety: `f * g` on any thread; `fan_out` and `first_of` on the turn of `self`. Paper 001
 // §4.4.
@@ -52,7 +52,7 @@ struct result_for<response<Rs...>> {
   using type = result<Rs...>;
 };
 
-/// The signature of g behind f, or none if f does not take g's answer.
+/// The signature of `f * g` for the signature Sig of g, or none if f does not take its answer.
 template <class F, class Sig>
 struct piped_signature;
 template <class F, class R, class... Args>
@@ -85,7 +85,7 @@ struct piped_protocol<any_protocol, any_protocol> {
 /// Spawns the actor behind `f * g`. Returns a strong reference.
 [[nodiscard]] cell* spawn_pipe(cell& f, cell& g);
 
-/// The common state of the parts of one fan_out. The last part that ends answers, or drops the
+/// The common state of the parts of one fan_out. The part that ends last answers, or drops the
 /// promise.
 template <class Result>
 struct fan_out_state {
@@ -126,8 +126,8 @@ class fan_out_part final : public continuation {
   std::size_t index_;
 };
 
-/// Sends the request of a part of a larger one. The part's response is handled even if the actor
-/// awaits another.
+/// Sends one part of a larger request. The part's response is handled even if the actor awaits
+/// another response.
 void ask_part(cell& self, const handle& to, const message& m, continuation* k);
 
 /// Sends the request to all targets, and answers `whole` with the first value.

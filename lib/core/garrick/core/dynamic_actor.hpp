@@ -28,7 +28,7 @@ class dynamic_actor : public actor<any_protocol> {
   using garrick_uses_behaviors = dynamic_actor;
   /// Replaces the present behavior from the next message on. Skipped messages are tried again, in
   /// their order, before all others. An empty `b` returns to the behavior below; if there is none,
-  /// the actor ends. A case of the replaced behavior may call it.
+  /// the actor ends. A case of the present behavior may call `become`.
   ///
   ///     become(behavior{[this](open) { become(opened()); }});
   void become(behavior b) { detail::push_behavior(this_cell(), behavior_, std::move(b), false); }

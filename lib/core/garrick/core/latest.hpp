@@ -45,15 +45,15 @@ struct newest_value {
 
 }  // namespace detail
 
-/// Announces a value to an actor. The value is that of the time when it is taken.
+/// Announces a value to an actor. `take` returns the value that is the newest at that time.
 template <class T>
 class news {
  public:
   using garrick_sendable = void;
-  using garrick_only_here = void;  ///< it leads to the sender's memory
+  using garrick_only_here = void;  ///< it refers to the sender's memory
 
   /// Returns the newest value, once; an empty optional if it was taken before. Another message
-  /// announces the values that are put from now on.
+  /// announces values that are put later.
   [[nodiscard]] std::optional<T> take() const {
     const std::lock_guard lock(of_->lock);
     of_->told.reset();
@@ -69,8 +69,8 @@ class news {
   std::shared_ptr<const char> told_;  ///< when the last copy is destroyed, no message is under way
 };
 
-/// Sends an actor the newest value of a kind, and forgets the one before it if that was not taken.
-/// A forgotten value is not a dead letter. A `latest` holds a strong handle to the actor.
+/// Sends an actor the newest value of a kind, and forgets the previous value if it was not taken. A
+/// forgotten value is not a dead letter. A `latest` holds a strong handle to the actor.
 template <class T>
 class latest {
   static_assert(base::is_sendable<T>, "garrick: the value of latest<T> must own all it refers to");
@@ -79,7 +79,7 @@ class latest {
 
  public:
   using garrick_sendable = void;
-  using garrick_only_here = void;  ///< it leads to this process's memory
+  using garrick_only_here = void;  ///< it refers to this process's memory
 
   /// Makes a sender for this actor. Throws std::bad_alloc, and std::logic_error for an empty
   /// handle.
@@ -88,9 +88,8 @@ class latest {
     static_cast<void>(detail::target_of(to_, "latest"));
   }
 
-  /// Puts a value in the place of the one before it. If no message that announces a value is under
-  /// way, sends one as `send` does. Throws std::bad_alloc; then the value waits until another one
-  /// is put.
+  /// Replaces the value. If no message that announces a value is under way, sends one as `send`
+  /// does. Throws std::bad_alloc; then the value waits until another one is put.
   void put(T value) const {
     std::optional<T> newest(
         std::move(value));  // then the replaced value, which is destroyed without the lock

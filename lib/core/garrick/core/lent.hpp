@@ -17,10 +17,10 @@ namespace garrick::core {
 /// that the object outlives the actor, and that a thread which writes to it synchronises with all
 /// others that use it.
 ///
-/// `lent(x)` of a variable is a reference to it; of a pointer or a temporary, it holds the value.
-/// In a spawn it stands for an argument or for the actor's function, which gets the lent object as
-/// `X&` or `X&&`. In a message it is a type of its own, `lent<X&>` or `lent<X>`, which the receiver
-/// opens with `get()`.
+/// `lent(x)` refers to a variable `x`, but holds the value of a pointer or a temporary. In a spawn
+/// it stands for an argument of the actor, which gets the lent object as `X&` or `X&&`, or for the
+/// actor's function. In a message it is a type of its own, `lent<X&>` or `lent<X>`, which the
+/// receiver opens with `get()`.
 ///
 ///     spawn<viewer>(lent(table_));                 // viewer(const table& t)
 ///     send(to, lent(&page));                       // on(lent<page*> p) { read(*p.get()); }

@@ -9,8 +9,8 @@
 // Guarantees: an actor runs only in jobs that the loop calls, one job at a time for each actor, and
 // a job handles a bounded number of messages. A loop of one thread therefore runs all its actors on
 // that thread. A handler on a loop never waits for a full mailbox, since the loop must not stop:
-// the mailbox grows, up to its hard limit. To wait for an answer with `get()` is the error
-// `would_block`.
+// the mailbox grows, up to its hard limit. `get()`, which would wait for an answer, returns the
+// error `would_block`.
 //
 // The loop has to run until the system has ended, since an actor on it ends in a job, too. So
 // another thread waits for the end:
@@ -41,7 +41,8 @@ class loop_job {
  public:
   /// For the framework: makes a job that runs the actor once.
   loop_job(loop_executor& loop, base::runnable& actor) noexcept : loop_(&loop), actor_(&actor) {}
-  /// Lets the actor handle its mail, up to a number of messages; then it is posted again.
+  /// Lets the actor handle its mail, up to a number of messages; an actor with more is posted
+  /// again.
   void operator()() const noexcept;
 
  private:
@@ -49,15 +50,15 @@ class loop_job {
   base::runnable* actor_;
 };
 
-/// Runs actors on an event loop: `spawn_options{.executor = &loop}`. It and the loop must outlive
-/// the actor system.
+/// Runs actors on an event loop: `spawn_options{.executor = &loop}`. The executor and the loop must
+/// outlive the actor system.
 ///
 ///     loop_executor loop([&io](loop_job job) { boost::asio::post(io, job); });
 class loop_executor final : public base::executor {
  public:
   /// Makes an executor for a loop: `post(job)` hands a job to the loop, which calls it later, and
-  /// never inside `post`. A job handles at most `messages` messages. Any thread calls `post`,
-  /// without holding a lock. An exception of `post` ends the program. Throws std::logic_error for
+  /// never inside `post`. A job handles at most `messages` messages. Any thread may call `post`;
+  /// the caller holds no lock. An exception of `post` ends the program. Throws std::logic_error for
   /// an empty function, and std::bad_alloc.
   template <class Post>
   explicit loop_executor(Post post, std::uint32_t messages = 64)

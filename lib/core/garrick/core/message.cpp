@@ -9,7 +9,7 @@ namespace garrick::core {
 
 namespace {
 
-/// Returns an envelope for `type` with room for its content, which is not there yet.
+/// Returns an envelope for `type` with room for the content, which is not constructed yet.
 envelope* raw_envelope(const base::message_type* type) {
   const std::size_t bytes = detail::block_bytes(type->size);
   auto* const e = static_cast<envelope*>(base::block_pool::allocate(bytes));

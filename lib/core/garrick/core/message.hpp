@@ -135,14 +135,14 @@ struct message_access {
 /// for an empty message, and for one that cannot be copied.
 [[nodiscard]] envelope* envelope_of(const message& m);
 /// For the framework: returns the same for a message that its owner gives away. The envelope takes
-/// over its reference to the content, so the last receiver gets the content itself. `m` is empty
-/// then.
+/// over the message's reference to the content, so the last receiver gets the content itself. `m`
+/// is empty then.
 [[nodiscard]] envelope* envelope_of(message&& m);
 
 namespace detail {
 
-/// Returns a new envelope with the content of `e`, which keeps an empty shell of it (or shares it).
-/// The envelope's flags and sender are not carried over.
+/// Returns a new envelope with the content of `e`. The content is moved, or shared if `e` shares
+/// it. The envelope's flags and sender are not carried over.
 [[nodiscard]] envelope* forward_content(envelope* e);
 
 }  // namespace detail

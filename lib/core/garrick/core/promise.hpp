@@ -53,8 +53,8 @@ inline constexpr bool takes_delegations<base::result<Ts...>> = true;
 
 }  // namespace detail
 
-/// Tells in a handler's return type that another actor answers. It has no value; `delegate` returns
-/// it. It converts to a `result` of the same answer, and to no other type.
+/// States in a handler's return type that another actor answers. It has no value; `delegate`
+/// returns it. It converts to a `result` of the same answer, and to no other type.
 template <class... Ts>
 class delegated {
  public:
@@ -92,8 +92,8 @@ class promise_base {
   [[nodiscard]] bool pending() const noexcept { return request_.requester != nullptr; }
 
   /// Answers with an error. Does nothing if the promise is empty or was kept before. Never waits.
-  /// The error `not_handled` of another request arrives as `broken_promise`, since this request was
-  /// seen. Requires an error: "no error" ends the process.
+  /// The error `not_handled`, passed on from another request, arrives as `broken_promise`, since a
+  /// handler has seen this request. Requires an error: "no error" ends the process.
   void fail(base::error why) noexcept {
     GARRICK_ASSERT(static_cast<bool>(why),
                    "fail() of a response_promise or a completion was given error{}, which is no "

@@ -7,13 +7,13 @@
 
 namespace garrick::core {
 
-/// Tells an actor that no message was handled for the time that it has given to
+/// Tells an actor that it has handled no message for the time that it gave to
 /// `set_receive_timeout`.
 ///
 ///     void on_start() { set_receive_timeout(10s); }
 ///     void on(const receive_timeout&) { std::puts("no message for ten seconds"); }
 struct receive_timeout {
-  base::duration limit;  ///< that time
+  base::duration limit;  ///< the time given to `set_receive_timeout`
 };
 
 }  // namespace garrick::core

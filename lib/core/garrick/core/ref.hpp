@@ -81,9 +81,9 @@ class weak_ref {
     requires detail::understands_more<Q, P>
   weak_ref(const weak_ref<Q>& other) noexcept : address_(other.address()) {}
 
-  /// Returns a strong handle; an empty one if no strong handle is left, so that the actor has ended
-  /// or is ending. An actor that ended by itself can still be locked as long as strong handles to
-  /// it exist.
+  /// Returns a strong handle; an empty one if no strong handle is left. The actor has then ended or
+  /// is ending. An actor that ended by itself can still be locked as long as strong handles to it
+  /// exist.
   [[nodiscard]] ref<P> lock() const noexcept {
     cell* const c = handle_access::get(address_);
     return c != nullptr && c->lock() ? handle_access::adopt<P>(c) : ref<P>{};

@@ -215,7 +215,7 @@ void fail_by_response(cell& self, const base::error& why) { self.quit(base::exit
 
 namespace {
 
-/// To an actor elsewhere: the requester is told of it, since it may withdraw its request.
+/// Hands the request on to an actor elsewhere. Tells the requester, which may withdraw its request.
 void hand_on_elsewhere(pending_request r, cell& to, envelope* e) noexcept {
   cell& requester = *r.requester;
   requester.add_strong();
@@ -236,7 +236,7 @@ void hand_on(pending_request r, cell& to, envelope* e) noexcept {
   e->word |= r.id;
   e->set(envelope_flag::request);
   e->set(envelope_flag::seen);
-  // Both read only fields that a send reads anyway.
+  // Both checks read only fields that a send reads anyway.
   if (r.requester->is_elsewhere()) [[unlikely]]
     e->set(envelope_flag::revocable);
   if (to.is_elsewhere()) [[unlikely]]

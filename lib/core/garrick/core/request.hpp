@@ -9,8 +9,8 @@
 // The request is sent at once, so several may be under way before the actor waits for the first.
 // The answer is a value or an error: not_handled, receiver_failed, timeout, unexpected_message,
 // overload, broken_promise, or the handler's own. Without an error function, an error ends the
-// actor. A value that cannot be made on its way to a co_await is receiver_failed with the
-// exception's text; an exception of the last move, into the coroutine, is thrown there.
+// actor. If an exception keeps a value from reaching a co_await, the error is receiver_failed with
+// the exception's text; an exception of the last move, into the coroutine, is thrown there.
 //
 // Thread safety: the actor's turn only. Paper 001 §4.4.
 #pragma once
@@ -38,8 +38,8 @@ namespace detail {
 /// requests; then `e` was made a dead letter.
 [[nodiscard]] std::uint64_t send_request(cell& self, cell& to, envelope* e, bool urgent = false);
 
-/// Sends a request in the same way, with `limit` at once (`limit_request`): an actor elsewhere is
-/// told the limit. Returns an id, or 0 as `send_request`.
+/// Sends a request in the same way, with the time limit `limit` (`limit_request`), which an actor
+/// elsewhere is told. Returns an id, or 0 as `send_request`.
 [[nodiscard]] std::uint64_t send_limited_request(cell& self, cell& to, envelope* e,
                                                  base::duration limit, bool urgent = false);
 
@@ -47,7 +47,7 @@ namespace detail {
 /// `send_request`. The response to the id tells that it has entered the mailbox.
 [[nodiscard]] std::uint64_t send_parked(cell& self, cell& to, envelope* e);
 
-/// Lets the response to `id` be a time-out after `limit`.
+/// Makes the response to `id` a time-out if none has come after `limit`.
 void limit_request(cell& self, std::uint64_t id, base::duration limit);
 
 /// Hands the continuation to the table. Runs it at once if the response came first, or if the
@@ -55,7 +55,7 @@ void limit_request(cell& self, std::uint64_t id, base::duration limit);
 void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exclusive);
 
 /// Marks the request as awaited. Returns true if its receiver waits, directly or through others,
-/// for `self`; the circle was reported then.
+/// for `self`; then the circle has been reported.
 [[nodiscard]] bool closes_cycle(cell& self, std::uint64_t id) noexcept;
 
 /// Takes the request that `self` is handling, in a handler or a coroutine. Returns an empty one if
@@ -225,9 +225,9 @@ class [[nodiscard]] pending_response
   }
 
   /// Limits the wait for the answer: without an answer within `limit` from now, the response is the
-  /// error `timeout`, and a later answer is ignored. Zero or less gives that error at once, unless
-  /// the answer has come already; an infinite limit is none. A second call replaces the first,
-  /// unless the first was zero or less.
+  /// error `timeout`, and a later answer is ignored. A limit of zero or less gives that error at
+  /// once, unless the answer has come already; an infinite limit is no limit. A second call
+  /// replaces the first, unless the first was zero or less.
   pending_response&& within(base::duration limit) && {
     if (id_ != 0) detail::limit_request(*self_, id_, limit);
     return std::move(*this);
@@ -240,7 +240,7 @@ class [[nodiscard]] pending_response
   }
 
   /// Calls `f` with the answer's values on this actor's turn. Other messages are handled meanwhile,
-  /// and the response waits for its place among them. If the response has come already, the call is
+  /// and the response waits in its place among them. If the response has come already, the call is
   /// made at once. An error response ends this actor, as does an exception that leaves `f`. No call
   /// is made once the actor has ended or restarted.
   ///
@@ -261,7 +261,7 @@ class [[nodiscard]] pending_response
   /// Like `then`, but this actor takes no other message until the answer has come: only the system
   /// lane and other awaited responses. Nested awaits complete newest first. No thread waits
   /// meanwhile. Builds without NDEBUG, and the testkit, look for cycles of requests: an await that
-  /// would close one gets `request_cycle` at once.
+  /// would close a cycle gets `request_cycle` at once.
   ///
   ///     request(account, withdraw{5}).await([this](long left) { left_ = left; });
   template <class F>
@@ -309,7 +309,7 @@ class [[nodiscard]] pending_response
 namespace detail {
 
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-/// Returns true if T is a lambda's class. Only its name tells.
+/// Returns true if T is a lambda's class, which only its name tells.
 template <class T>
 consteval bool is_closure() {
   constexpr char mark[] = "<lambda(";
@@ -374,7 +374,7 @@ struct asked_with<pending_response<Rs...>, First, Rest...> {
                                   typename asked_with<pending_response<Rs...>, Rest...>::type>;
 };
 
-/// Returns the response of a request that used no temporary of the caller's.
+/// Returns the response of a request with a message that was built in place: it can be awaited.
 template <class Response>
 Response asked_in_place(Response&& r) noexcept {
   return std::move(r);
@@ -468,8 +468,8 @@ std::type_identity<checked_answer<
     typename answer_to<P, typename message_of<std::tuple_element_t<I, Tuple>...>::type>::type>>
     reply_of(std::index_sequence<I...>);
 
-/// The check of the answer to a request; apart from the check of the request, so that an error
-/// there has a short backtrace.
+/// The check of the answer to a request. It is apart from the check of the request, so that its
+/// error has a short backtrace.
 template <class P, class... Args>
 using checked_reply = typename decltype(reply_of<P, std::tuple<Args...>>(
     std::make_index_sequence<sizeof...(Args) - (ends_with_limit<P, Args...> ? 1 : 0)>{}))::type;

@@ -10,7 +10,7 @@
 //   random_member  uniformly, from a seed
 //   by_key<F...>   equal keys go to the same member; each F is a function that takes the message's
 //                  arguments, or a pointer to a member of the message, and returns a key that
-//                  std::hash knows; the first F that takes the message counts. Every sender calls
+//                  std::hash takes; the first F that takes the message counts. Every sender calls
 //                  it, so it must not share data with its creator, unless it is lent(f)
 //   least_loaded   the member with the least work: the shortest mailbox, an idle one first, ties in
 //                  turn
@@ -66,7 +66,7 @@ class random_member {
   /// Returns the index of the member that gets a message with these arguments. Any thread.
   template <class Members, class... Args>
   std::size_t choose(const Members& members, const Args&...) noexcept {
-    // SplitMix64: a counter, mixed; so concurrent senders need one addition.
+    // SplitMix64 mixes a counter, so concurrent senders need only one addition.
     // order: uniqueness only
     std::uint64_t z = state_.fetch_add(0x9e3779b97f4a7c15ull, std::memory_order_relaxed);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -78,9 +78,9 @@ class random_member {
   std::atomic<std::uint64_t> state_;
 };
 
-/// A router's policy: the living member with the shortest mailbox, and of two with empty mailboxes
-/// the idle one; ties in turn. Costs a look at each member. The load of a member on another thread
-/// is known to within a millisecond.
+/// A router's policy: the living member with the shortest mailbox; of two members with empty
+/// mailboxes the idle one; of equal members each in turn. Costs a look at each member. The load of
+/// a member on another thread is known to within a millisecond.
 class least_loaded {
  public:
   /// Returns the index of the member that gets a message with these arguments. Any thread.
@@ -158,8 +158,8 @@ inline constexpr bool takes =
 
 }  // namespace detail
 
-/// A router's policy: messages with equal keys go to the same member, as long as it lives. The
-/// first of the `F` that takes a message computes its key.
+/// A router's policy: messages with equal keys go to the same member, as long as that member lives.
+/// The first of the `F` that takes a message computes its key.
 template <class... F>
 class by_key {
   static_assert(sizeof...(F) != 0, "garrick: by_key needs a function or a pointer to a member");
@@ -167,9 +167,9 @@ class by_key {
 
  public:
   /// Makes a policy of key functions: each of `key_of` takes a message's arguments and returns
-  /// their key, or is a pointer to the member of the message that is the key. std::hash knows the
-  /// key. Every sender calls the functions, on any thread, several at once: a function that is lent
-  /// (`lent(f)`) must allow that, and outlive the router.
+  /// their key, or is a pointer to the member of the message that is the key. std::hash must take
+  /// the key. Every sender calls the functions, on any thread, several at once: a function that is
+  /// lent (`lent(f)`) must allow that, and outlive the router.
   explicit by_key(F... key_of) : key_of_(std::move(key_of)...) {}
 
   /// Returns the index of the member that gets a message with these arguments. Any thread.
@@ -179,7 +179,8 @@ class by_key {
       return choose_by_content(members, args...);
     } else if constexpr ((detail::takes<F, Args...> || ...)) {
       const auto& key = key_from<0>(args...);
-      // std::hash of a number is the number: mixed, so that keys in steps still spread.
+      // std::hash of a number is the number itself. It is mixed, so that keys in steps still
+      // spread.
       std::uint64_t h = std::hash<std::remove_cvref_t<decltype(key)>>()(key);
       h = (h ^ (h >> 32)) * 0x9e3779b97f4a7c15ull;
       return static_cast<std::size_t>((h ^ (h >> 29)) % members.size());
@@ -208,7 +209,7 @@ class by_key {
     const auto all = std::tie(args...);
     return choose(members, std::get<I>(all)...);
   }
-  /// Returns the key by the first function from `I` on that takes the arguments.
+  /// Returns the key from the first function, from `I` on, that takes the arguments.
   template <std::size_t I, class... Args>
   decltype(auto) key_from(const Args&... args) const {
     const auto& key_of = detail::key_function(std::get<I>(key_of_));
@@ -259,9 +260,9 @@ class router {
   /// Returns all members, also those that have ended. Valid as long as this object or a copy of it.
   [[nodiscard]] const std::vector<ref<P>>& members() const noexcept { return state_->members; }
 
-  /// Returns the member for a message with these arguments, and counts as a send. If that member
-  /// has ended, returns the next living one; if none lives, one that has ended. Not for a
-  /// broadcast.
+  /// Returns the member for a message with these arguments. For the policy, the call counts as a
+  /// send. If that member has ended, returns the next living one; if none lives, one that has
+  /// ended. Not for a broadcast.
   template <class... Args>
   [[nodiscard]] const ref<P>& pick(const Args&... args) const {
     const auto& all = state_->members;

@@ -3,8 +3,8 @@
 //
 // Requires a non-empty handle (an empty one throws std::logic_error). Guarantees that the message
 // arrives, in order per sender, receiver and priority and in causal order, or becomes a dead letter
-// with a reason. Blocks only to slow a sender: while the receiver can run but is over its soft
-// limit (bounded; see docs/internals/overload.md). Thread safety: any thread.
+// with a reason. Blocks only to slow a sender, while the receiver can run but is over its soft
+// limit; the wait is bounded (docs/internals/overload.md). Thread safety: any thread.
 #pragma once
 
 #include <garrick/base/types/first_failure.hpp>
@@ -64,7 +64,7 @@ struct asked_no_handle : base::detail::failed_check {
                 "garrick: request(to, ...) and delegate(to, ...) take a handle first, a ref or a "
                 "router: inside its own actor that is self(), and a weak_ref's is lock()");
 };
-/// The type in the place of braces without a type. Other arguments have better choices.
+/// The parameter type for braces without a type. All other arguments prefer another overload.
 struct braced {
   template <class... Ts>
   braced(const Ts&... /*unused*/) {}
@@ -90,8 +90,8 @@ struct message_of<M> {
   using not_owned = base::detail::nothing_found;
 };
 
-/// True if a message's part can be made of this argument: false if it is copied and can only be
-/// moved.
+/// True if a message's part can be made of this argument: false if the argument would be copied but
+/// can only be moved.
 template <class Arg>
 inline constexpr bool can_be_part = [] {
   if constexpr (base::detail::complete<std::decay_t<Arg>>)
@@ -162,7 +162,7 @@ inline constexpr bool converts<pack<From...>, pack<To...>> =
     (std::is_convertible_v<From, To> && ...);
 
 /// The error for a message that is not in the protocol. If it converts to a message of the
-/// protocol, the error says so: an int is sent, and the receiver takes a long.
+/// protocol, the error says so: for example, an int is sent, and the receiver takes a long.
 template <class P, class Message>
 struct misunderstood {
   using type = receiver_does_not_understand<P, Message>;
@@ -181,8 +181,8 @@ struct misunderstood<protocol<Sigs...>, Message> {
   using type = typename decltype(choose())::type;
 };
 
-/// A message that the receiver does not understand is only that error; for others, the error is
-/// about a part that is not owned.
+/// The check of a message's content. If the receiver does not understand the message, that is the
+/// only error; otherwise the error names a part that is not owned.
 template <class P, class Message, class NotOwned>
 struct content_check {
   using type = base::detail::report<NotOwned>;
@@ -191,8 +191,8 @@ template <class P, class Message, class NotOwned>
   requires(!P::template accepts<Message>)
 struct content_check<P, Message, NotOwned> : misunderstood<P, Message> {};
 
-/// The error for arguments from which the message cannot be made. There is none if an earlier error
-/// has given a reason.
+/// The error for arguments from which the message cannot be made. No error if an earlier check has
+/// reported one.
 template <class NotOwned, class... Args>
 consteval auto check_of_making() {
   if constexpr (!std::is_same_v<NotOwned, base::detail::nothing_found> || can_be_made_from<Args...>)
@@ -203,8 +203,9 @@ consteval auto check_of_making() {
     return std::type_identity<argument_cannot_be_moved<Args...>>{};
 }
 
-/// Every check of one send, done once for each pair of protocol and message. A failure is one short
-/// error, and the code behind it compiles. So the functions that send name this class first.
+/// Every check of one send, done once for each pair of protocol and message. The functions that
+/// send name this class first: a failure is then one short error, and the rest of the function
+/// compiles.
 template <class P, class... Args>
 struct checked_message {
   using type = typename message_of<Args...>::type;
@@ -330,10 +331,10 @@ template <class P, class... Args>
 /// does for a full mailbox. For a handler that has just sent messages which its receiver should
 /// handle before the handler continues.
 ///
-/// Returns true if the actor ran. Returns false, without an effect, if the actor is idle or runs on
-/// another thread; if the caller is not a handler on one of the actor's workers, or is called by
-/// the actor; or if in-place runs are switched off for the system, the actor or this scope. Throws
-/// std::logic_error for an empty handle.
+/// Returns true if the actor ran. Returns false, without an effect, if the actor is idle, or is
+/// running already, perhaps further down this stack; if the caller is not a handler on one of the
+/// actor's workers; if the stack has no room for another run; or if in-place runs are switched off
+/// for the system, the actor or this scope. Throws std::logic_error for an empty handle.
 ///
 ///     send(index, entry);
 ///     if (run_in_place(index)) ++indexed_at_once_;
@@ -342,10 +343,10 @@ bool run_in_place(const ref<P>& who) {
   return detail::run_if_it_waits(detail::target_of(who, "run_in_place"));
 }
 
-/// Makes a message for `receiver` a dead letter with the reason `why`, counted and told to
-/// subscribers and probes. For code that carries messages by itself, such as a connection or a
-/// queue, and has to give one up. The sender is the actor that calls. The arguments make the
-/// message as in `send`. Throws as `send`. Thread safety: any thread.
+/// Makes a message for `receiver` a dead letter with the reason `why`, which is counted and
+/// reported to subscribers and probes. For code that carries messages by itself, such as a
+/// connection or a queue, and has to give one up. The sender is the actor that calls. The arguments
+/// make the message as in `send`. Throws as `send`. Thread safety: any thread.
 ///
 ///     report_dead_letter(printer, make_error(errc::overload, "spool"), page{text});
 template <class P, class... Args>
@@ -357,8 +358,8 @@ void report_dead_letter(const ref<P>& receiver, base::error why, Args&&... args)
   detail::lose(c, std::move(e), std::move(why));
 }
 
-/// Keeps the sends of this thread from waiting for their receivers and from running them in place,
-/// as long as it lives. For threads for which others wait, such as those of sockets, devices and
+/// As long as it lives, keeps the sends of this thread from waiting for their receivers and from
+/// running them in place. For threads that others wait for, such as those of sockets, devices and
 /// clocks.
 ///
 /// A mailbox over its soft limit still takes the message, up to its hard limit. A mailbox with a
@@ -375,7 +376,7 @@ class no_wait_scope {
   no_wait_scope& operator=(const no_wait_scope&) = delete;
 };
 
-/// Keeps the sends of this thread from running their receivers in place, as long as it lives. For
+/// As long as it lives, keeps the sends of this thread from running their receivers in place. For
 /// code that holds a lock across a send, since the receiver's handlers may want it, too. A send may
 /// still wait for a full receiver, for a bounded time. Scopes nest.
 ///

@@ -105,7 +105,8 @@ bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell*) {
     apply(c, *o);
   }
   if (c.kind() == cell_kind::event) return true;
-  static_cast<void>(c.ext());  // first: the thread made next could only be given back
+  // first: without memory for it, the thread that is taken next would have to be given back
+  static_cast<void>(c.ext());
   const auto thread =
       env.detached_executor(c.kind() == cell_kind::blocking, o != nullptr ? o->affinity : "");
   if (!thread) {

@@ -35,8 +35,8 @@ namespace detail {
 
 /// Applies the options. Returns false if the actor cannot live; then the cell has ended.
 bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell* spawner);
-/// Lists the cell, which has its object. Returns false if the system has begun to stop; then the
-/// cell has ended.
+/// Lists the cell after its object was built. Returns false if the system has begun to stop; then
+/// the cell has ended.
 [[nodiscard]] bool list_cell(cell& c) noexcept;
 /// Lists the cell and schedules it, or leaves it idle if it starts lazily and no message has come
 /// yet. With `why`, its start hook runs here and now, unless it has a thread of its own or starts
@@ -58,7 +58,7 @@ template <class A>
 }
 
 /// Makes an A of these arguments, which are passed on as they are. A null `why` means that the
-/// caller does not want to know whether A begins its life.
+/// caller does not ask whether A has started.
 template <class A, class... Args>
 ref<protocol_of<A>> spawn_cell(environment& env, cell* spawner, const spawn_options* o,
                                base::error* why, Args&&... args) {
@@ -183,7 +183,8 @@ using actor_of_function = function_actor<kept_function<F>, kept<Args>...>;
 template <class F>
 inline constexpr bool names_self = std::is_pointer_v<F> || requires { &F::operator(); };
 
-/// False if F names its self, but cannot be called with it and with these arguments.
+/// False if F names the type of its self, but cannot be called with such a self and these
+/// arguments.
 template <class F, class... Args>
 consteval bool takes_arguments() {
   if constexpr (!names_self<F>)
@@ -281,7 +282,7 @@ base::result<ref<protocol_of<A>>> try_spawn_with(environment& env, cell* spawner
   return handle;
 }
 
-/// The checks behind the options that may come first.
+/// The checks of the arguments after the options, which may come first.
 template <class Options, class A, class... Args>
 struct check_behind {
   using type = spawn_check<A, Args...>;
@@ -348,7 +349,7 @@ ref<detail::protocol_of<A>> actor_base::spawn(...) volatile {
 namespace detail {
 
 /// Returns "function actor at main()" or, as clang names lambdas, "function actor at
-/// main.cpp:12:3"; of other functions the type.
+/// main.cpp:12:3"; for other functions, it has the type.
 template <class F>
 struct function_actor_name {
   static constexpr std::string_view before = "function actor ";

@@ -22,11 +22,11 @@ struct spawn_options {
   std::string name{};
   bool linked = false;     ///< ends together with its spawner; ignored when a thread spawns
   bool monitored = false;  ///< the spawner gets a `down`; ignored when a thread spawns
-  /// it starts only when the first message comes; not for actors with a thread of their own
+  /// the actor starts only when its first message comes; not for actors with a thread of their own
   bool lazy = false;
-  bool hidden = false;           ///< `await_all` and shutdown reports do not wait for it or name it
-  bool detached = false;         ///< a thread of its own
-  bool in_place = true;          ///< a sender may run it in place when its mailbox is full
+  bool hidden = false;    ///< `await_all` does not wait for the actor; shutdown reports omit it
+  bool detached = false;  ///< the actor has a thread of its own
+  bool in_place = true;   ///< a sender may run the actor in place when its mailbox is full
   std::uint32_t soft_limit = 0;  ///< messages, up to `most_messages`; 0: the system's
   /// messages, not below the soft limit or the bound, up to `most_messages_at_all`; 0: the system's
   std::uint32_t hard_limit = 0;
@@ -34,17 +34,17 @@ struct spawn_options {
   mailbox_policy policy = mailbox_policy::unbounded;
   /// messages, 1 to `most_messages`; for every policy but unbounded, and required there
   std::uint32_t bound = 0;
-  /// messages of one run at most; 0, or more than the system's: the system's
+  /// the most messages of one run; 0, or more than the system's: the system's
   std::uint32_t quantum = 0;
-  /// its preferred place, for a policy that knows places; `near(ref)` is one, too
+  /// its preferred place, for a scheduling policy that knows places; also the result of `near`
   base::locality_hint hint{};
   /// The processors on which the actor's own thread runs, as one group of the text that
   /// `detached.affinity` takes: "<2-4,6>". Empty: the processors of detached actors' threads. For
-  /// actors with a thread of their own; the spawn of another one, or one with a processor that the
-  /// process may not use, fails with `spawn_failed`.
+  /// actors with a thread of their own: the spawn of any other actor fails with `spawn_failed`, as
+  /// does one with a processor that the process may not use.
   std::string affinity{};
-  /// its only executor: a `loop_executor`, which must outlive the system; null: the system's
-  /// workers. Not for actors with a thread of their own
+  /// the actor's only executor: a `loop_executor`, which must outlive the system; null: the
+  /// system's workers. Not for actors with a thread of their own
   base::executor* executor = nullptr;
 };
 

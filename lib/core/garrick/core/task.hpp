@@ -39,8 +39,8 @@ class task;
 
 namespace detail {
 
-/// The coroutine that this thread resumes next. A trampoline instead of symmetric transfer: its
-/// depth does not depend on the optimiser.
+/// The coroutine that this thread resumes next. A trampoline takes the place of symmetric transfer,
+/// since its depth does not depend on the optimiser.
 inline constinit thread_local std::coroutine_handle<> next_coroutine{};
 
 inline void resume_chain(std::coroutine_handle<> first, suspended_frame* frame) {
@@ -223,9 +223,9 @@ class task_promise<void> final : public task_promise_base {
 }  // namespace detail
 
 /// The return type of a coroutine handler that answers with R; `co_return` takes an R, an error or
-/// a result<R>. Also of helpers that a handler awaits. The framework or `co_await` starts the
-/// coroutine; a task that is never started is destroyed with this object. Requires parameters by
-/// value, which live in the coroutine's frame; references would dangle. An exception that leaves
+/// a result<R>. Helpers that a handler awaits return it, too. The framework or `co_await` starts
+/// the coroutine; a task that is never started is destroyed with this object. Requires parameters
+/// by value, which live in the coroutine's frame; references would dangle. An exception that leaves
 /// the coroutine ends the actor. Costs one frame from a pool.
 ///
 ///     task<long> on(total) { co_return co_await sum_of(left_, right_); }
@@ -286,14 +286,15 @@ template <class Answer, class R>
 void start_task(cell& self, envelope* e, task<R>&& t) {
   static_assert(std::is_same_v<Answer, typename response_of<R>::type>,
                 "garrick: the task's value has another type than the protocol's answer");
-  static_cast<void>(self.ext());  // it lists the frame; if this throws, `e` keeps its request
+  // the extension lists the frame; if this throws, `e` keeps its request
+  static_cast<void>(self.ext());
   const auto h = t.release();
   h.promise().start_top_level(self, h, e);
 }
 
 template <class R>
 void start_hook(cell& self, task<R>&& t) {
-  static_cast<void>(self.ext());  // it lists the frame
+  static_cast<void>(self.ext());  // the extension lists the frame
   const auto h = t.release();
   h.promise().start_top_level(self, h);
 }

@@ -29,11 +29,11 @@ class timer {
   ~timer() {
     if (record_ != nullptr) record_->drop_holder();
   }
-  /// Stops the timer. Returns true if it was still to fire; false if it has fired, was cancelled
-  /// before, or is empty. A message that has already entered a mailbox stays there. Never waits.
+  /// Stops the timer. Returns true if the timer had yet to fire; false if it has fired, was
+  /// cancelled before, or is empty. A message that has already entered a mailbox stays there. Never
+  /// waits.
   bool cancel() noexcept { return record_ != nullptr && record_->cancel_and_unlist(); }
-  /// Returns true if the timer is still to fire. The value is a hint while the clock's thread
-  /// works.
+  /// Returns true if the timer has yet to fire. The value is a hint while the clock's thread works.
   [[nodiscard]] bool active() const noexcept { return record_ != nullptr && record_->active(); }
 
  private:

@@ -46,7 +46,7 @@ struct cell::layout {
   static_assert(offsetof(cell, kind_) < line && offsetof(cell, own_executor_) < line &&
                 offsetof(cell, in_place_) < line);
   static_assert(offsetof(cell, soft_limit_) + sizeof(soft_limit_) <= line);
-  // senders of bounded mailboxes read it, and the runner hardly ever writes beside it
+  // senders of bounded mailboxes read it, and the runner hardly ever writes near it
   static_assert(offsetof(cell, bound_) >= 2 * line);
   static_assert(offsetof(cell, gate_) + sizeof(gate_) <= line);
   static_assert(offsetof(cell, strong_) + sizeof(strong_) <= line);
@@ -90,7 +90,7 @@ std::uint32_t cell::mailbox_length() const noexcept {
     return waiting_now();
   reading& last = readings[id_ % readings.size()];
   const base::instant now = env_->clock->now();
-  // By a virtual clock no reading grows old while actors run.
+  // With a virtual clock no reading grows old while actors run.
   if (last.id != id_ || env_->clock != &base::real_clock() || now - last.at > longest_reading)
     last = {id_, begun(), now};
   // Messages published since then count, too.

@@ -169,16 +169,16 @@ class alignas(64) cell : public base::runnable {
   [[nodiscard]] bool has_own_executor() const noexcept { return own_executor_; }
   /// Returns true if a supervisor started the actor.
   [[nodiscard]] bool is_supervised() const noexcept;
-  /// Returns the id of its supervisor; 0: it has none.
+  /// Returns the id of the actor's supervisor; 0 without one.
   [[nodiscard]] std::uint64_t supervisor_id() const noexcept;
-  /// Returns the phase of the actor's life. For another thread it is a little late, for diagnosis.
+  /// Returns the phase of the actor's life. Another thread may read an old value, for diagnosis.
   [[nodiscard]] life phase() const noexcept {
     return phase_.load(std::memory_order_relaxed);  // order: own value; others only look
   }
   /// Returns true if the actor is suspended until its supervisor has decided. Senders may wait for
   /// the decision.
   [[nodiscard]] bool awaits_restart() const noexcept;
-  /// Returns the number of restarts by its supervisor; 0 without one. For diagnosis, as `phase`.
+  /// Returns the number of restarts by the supervisor; 0 without one. For diagnosis, as `phase`.
   [[nodiscard]] std::uint32_t restarts() const noexcept;
   /// Returns the reason of the actor's end. Valid once has_ended() is true.
   [[nodiscard]] base::exit_reason end_reason() const;
@@ -199,7 +199,7 @@ class alignas(64) cell : public base::runnable {
       refuse(e);
   }
 
-  /// Puts `e` into the mailbox at any length, for messages that must not wait.
+  /// Puts `e` into the mailbox, however long that is, for messages that must not wait.
   void deliver_now(envelope* e) noexcept {
     const push_outcome r = gate_.push(e);
     if (r == push_outcome::woke)
@@ -238,7 +238,7 @@ class alignas(64) cell : public base::runnable {
     return base::instant::never();
   }
 
-  /// Returns the limits of its mailbox.
+  /// Returns the limits of the mailbox.
   [[nodiscard]] mailbox_limits limits() const noexcept {
     return {policy_, in_place_, soft_limit_, bound_};
   }
@@ -257,9 +257,9 @@ class alignas(64) cell : public base::runnable {
 
   // ---- before any other thread knows the cell ---------------------------------------------------
 
-  /// For the spawner, which holds the run right until then, so messages wait while the object is
-  /// built. Returns true if the actor starts lazily and nothing has come: it is idle now, or runs
-  /// already. Otherwise the spawner schedules it.
+  /// For the spawner, which holds the run right until this call, so messages wait while the object
+  /// is built. Returns true if the actor starts lazily and no message has come: the actor is then
+  /// idle, or runs already. Otherwise the spawner schedules it.
   [[nodiscard]] bool lies_idle() noexcept {
     return starts_lazily_ && reader_.release(gate_, 0) == release_outcome::released;
   }
@@ -272,8 +272,8 @@ class alignas(64) cell : public base::runnable {
   }
   /// Makes the mailbox a bounded one; `bound` as in `set_soft_limit`.
   void set_bound(mailbox_policy policy, std::uint32_t bound);
-  /// For a proxy: its mail takes credit (credit.hpp). Takes the object over, also if it throws
-  /// std::bad_alloc.
+  /// For a proxy: makes its mail take credit (credit.hpp). Takes `where` over, also if the call
+  /// throws std::bad_alloc.
   void set_room_elsewhere(belongings* where);
   void set_in_place(bool on) noexcept { in_place_ = on; }
   /// Marks a cell that only makes requests for a thread.
@@ -338,16 +338,16 @@ class alignas(64) cell : public base::runnable {
 
   // ---- the runner: the user's object, for lifecycle ---------------------------------------------
 
-  /// Hands a system message (down, exit, …) to the user's object. Returns false if it has no
-  /// handler for it.
+  /// Hands a system message (down, exit, …) to the user's object. Returns false if the object has
+  /// no handler for it.
   virtual bool dispatch_system(envelope* e) = 0;
-  /// Returns whether the actor handles such messages with such an answer, as far as this is known
-  /// now.
+  /// Returns whether the actor takes messages of the type `message` and answers with the type
+  /// `answer`, as far as this is known now.
   [[nodiscard]] virtual understanding understands(const base::message_type* message,
                                                   const base::message_type* answer) noexcept = 0;
   /// Runs the start hook, or a blocking actor's function, first on the actor's own turn.
   virtual void start() = 0;
-  /// Destroys the user's object (end, or before a restart). Idempotent.
+  /// Destroys the user's object, at the end or before a restart. Idempotent.
   virtual void destroy_object() noexcept = 0;
   /// Rebuilds the user's object for a restart.
   virtual void rebuild_object() = 0;
@@ -377,7 +377,7 @@ class alignas(64) cell : public base::runnable {
   struct layout;
 
   /// Called if the mailbox is full, stalled or closed. Returns true if the caller must still push
-  /// `e`; false if `e` is gone.
+  /// `e`; false if `e` is no longer the caller's.
   virtual bool admit(envelope* e, std::uint64_t head) noexcept = 0;
   /// Loses `e`, because the actor has ended.
   virtual void refuse(envelope* e) noexcept = 0;
@@ -393,7 +393,7 @@ class alignas(64) cell : public base::runnable {
     // order: relaxed; another thread may count a message that is just done as waiting
     return reader_.consumed() + (current_.load(std::memory_order_relaxed) != nullptr ? 1 : 0);
   }
-  /// Returns the number of waiting messages if `begun` were begun.
+  /// Returns the number of waiting messages if the runner has begun to handle `begun` messages.
   [[nodiscard]] std::uint32_t waiting_after(std::uint32_t begun) const noexcept {
     const std::uint32_t n = gate_.pushes() - begun;
     return n < (1u << 31) ? n : 0;
@@ -411,7 +411,7 @@ class alignas(64) cell : public base::runnable {
   // senders, all in one cache line (`layout`); these and `env_` are constant after spawn
   cell_kind kind_;
   bool own_executor_ = false;  ///< the executor is in the extension
-  // of `limits`, with policy_ and bound_ below: they would not fit into the line
+  // a part of `limits`, as are policy_ and bound_ below, which would not fit into the line
   bool in_place_ = true;
   std::uint16_t soft_limit_;
   mailbox_gate<envelope> gate_;
@@ -429,7 +429,7 @@ class alignas(64) cell : public base::runnable {
   std::atomic<life> phase_;  ///< the runner writes it
   bool has_object_ = false;
   unmatched on_unmatched_ = unmatched::report;
-  /// the reason of its end, unless the extension knows more
+  /// the reason of its end, unless the extension has a reason with more data
   base::exit_code end_code_ = base::exit_code::normal;
   std::uint8_t urgent_streak_ = 0;
   /// the mailbox has a bound, or senders wait for room: see parked.hpp

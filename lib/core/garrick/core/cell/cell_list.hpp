@@ -8,7 +8,7 @@
 // Private: installed because system_core.hpp needs it.
 //
 // Thread safety: none; the list's owner guards it. A cell is in one list at a time. A `cell_walk`
-// takes the lock that guards the list by itself.
+// itself takes the lock that guards the list.
 //
 // Invariants: C1 the next cell of each place is in the list, or is null: `remove` moves the places
 // that are at the removed cell. C2 a place passes each cell once. It passes no cell that was added
@@ -41,7 +41,7 @@ class cell_list {
     if (first_ != nullptr) first_->list_prev_ = &who;
     first_ = &who;
   }
-  /// Requires that `who` is in this list.
+  /// Removes `who`. Requires that `who` is in this list.
   void remove(cell& who) noexcept {
     cell* const prev = who.list_prev_;
     cell* const next = who.list_next_;
@@ -57,7 +57,7 @@ class cell_list {
   }
   [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
 
-  /// Sets `at` to the first cell; it must stay where it is until `forget`.
+  /// Sets `at` to the first cell. `at` must not move until `forget`.
   void begin(place& at) noexcept {
     at = {first_, places_};
     places_ = &at;
@@ -68,7 +68,7 @@ class cell_list {
     if (c != nullptr) at.next = c->list_next_;
     return c;
   }
-  /// Requires that `begin` has set `at`.
+  /// Gives `at` up. Requires that `begin` has set `at`.
   void forget(place& at) noexcept {
     place** p = &places_;
     while (*p != &at) p = &(*p)->other;

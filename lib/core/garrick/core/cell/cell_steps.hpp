@@ -1,7 +1,7 @@
 // The steps that several threads take with one cell: counting handles, signals, and the end.
 //
-// Problem: the order of these steps makes an actor end once and its block go once, and loses no
-// signal. Each step is a line, and no test on one machine notices a wrong one. So the steps are
+// Problem: the order of these steps lets an actor end once, frees its block once and loses no
+// signal. Each step is one line, and no test on one machine notices a wrong one. So the steps are
 // templates, apart from the cell: the product's cell takes them, and so does a cell of the model
 // checker (internal/cell_steps.model.cpp), which has fields of the same names.
 //
@@ -15,10 +15,10 @@
 // Invariants of an actor's lifetime. All strong handles together own one weak handle. Being
 // scheduled or running changes no count.
 // L1 A pusher holds a strong handle, so `unreachable` is never set while a push is under way. A
-//    thread that tells of an end may hold a weak one only, since a runner may make a handle to its
-//    own actor at any time. It pushes only while a thread has the run right, or by taking it; so it
-//    wakes no actor that belongs to the dropper of the last handle (`tell_unheld`,
-//    `signal_unheld`).
+//    thread that reports an actor's end may hold only a weak one, since a runner may make a handle
+//    to its own actor at any time. Such a thread pushes only while a thread has the run right, or
+//    takes the run right with its push. So it wakes no actor that belongs to the dropper of the
+//    last handle (`tell_unheld`, `signal_unheld`).
 // L2 Exactly one thread reclaims the actor: the dropper that found `idle` or `closed`, or the
 //    runner that found `unreachable`.
 // L3 Weak handles and addresses keep the block's memory, but not the actor. A weak handle does not
@@ -116,8 +116,8 @@ struct cell_steps {
     GARRICK_ASSERT(claimed,
                    "an unreachable actor is pushed to: a handle was used after it was dropped");
     c.become_unreachable();
-    // An entry that a claim left behind in a queue still uses the link, which the list of actors
-    // that end here needs. Then the queue has to bring the cell.
+    // The list of actors that end here needs the cell's link. If a claim left an entry behind in a
+    // queue, that entry still uses the link, so the actor ends where the queue hands it on.
     if (c.may_end_here() && !c.has_stale_entry()) {
       c.end_here();
       return;
@@ -161,7 +161,7 @@ struct cell_steps {
   }
 
   /// Any thread with a weak handle: puts `e` behind the mail, perhaps after the last strong handle
-  /// has gone. Returns false as above.
+  /// has gone. Returns false as `signal_unheld` does.
   template <class Cell, class Node>
   [[nodiscard]] static bool tell_unheld(Cell& c, Node* e) noexcept {
     const push_outcome pushed = c.gate_.template push<false>(e);
@@ -174,7 +174,7 @@ struct cell_steps {
   template <class Cell>
   static void wake_unheld(Cell& c) noexcept {
     auto& system = c.env();
-    system.hold();  // as where the last handle is dropped
+    system.hold();  // as in `last_strong_dropped`
     c.wake();
     system.release();
   }
@@ -199,8 +199,8 @@ struct cell_steps {
   template <class Cell, class Node>
   [[nodiscard]] static bool take_message(Cell& c, Node*& message) noexcept {
     message = c.pick();
-    // A signal that the sender sent before this message comes before it. The look is only now,
-    // since taking the message has acquired the signal.
+    // A signal that the sender sent before this message is handled before it. The flag is read only
+    // now, since taking the message has acquired the signal.
     if (!wants_attention(c)) [[likely]]
       return true;
     if (message != nullptr) c.put_back(message);
@@ -231,16 +231,16 @@ struct cell_steps {
 
   /// Any thread with a handle: waits until the runner has made room, or for `limit_ns` at most. May
   /// return early. Returns the reason for the end of the wait. `claim()` takes the cell out of a
-  /// queue, if the thread may do so and the cell is in one; it is called when the runner knows of
-  /// the sender.
+  /// queue, if the thread may do so and the cell is in one; it is called after the tag was set, so
+  /// the runner will see the sender.
   template <class Cell, class Claim>
   [[nodiscard]] static wait_end wait_for_wake(Cell& c, std::int64_t limit_ns,
                                               Claim claim) noexcept {
     auto& lot = *c.env().lot;
     const std::uint32_t epoch = lot.epoch(c.id());
     if (!c.gate_.ask_to_wait()) return wait_end::pointless;
-    // A hint, on which the runner shows its progress after its present message. order: release: the
-    // runner may take this store in place of an earlier `want_attention`, which must count
+    // A hint that lets the runner publish its progress after its present message. order: release:
+    // the runner may take this store in place of an earlier `want_attention`, which must count
     c.attention_.store(1, std::memory_order_release);
     if (claim()) return wait_end::claimed;
     lot.wait(c.id(), epoch, limit_ns);
@@ -266,10 +266,10 @@ struct cell_steps {
     const bool alone = (c.gate_.peek() & mailbox_word::unreachable) != 0;
     if (!alone) {
       // A handle that outlives the actor may outlive the system: the environment has to stay for
-      // it. The last handle's drop gives this up.
+      // it. The drop of the last handle releases it.
       env.hold();
-      // After the close another thread may drop the last handle and free the block. This keeps the
-      // block until the function is done.
+      // After the close another thread may drop the last handle and free the block. The weak handle
+      // keeps the block until the function is done.
       c.add_weak();
     }
     const std::uint64_t tags = c.reader_.close(c.gate_);

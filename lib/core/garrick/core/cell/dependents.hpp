@@ -23,7 +23,7 @@ class dependents {
   virtual void on_signal(cell& self, envelope* e) = 0;
 
   /// Stops the children, because the actor is about to end. Returns true if no child is left.
-  /// Returns false if children are being stopped: then the actor goes on, without handling mail,
+  /// Returns false if children are being stopped: then the actor lives on, without handling mail,
   /// until they have ended.
   [[nodiscard]] virtual bool wound_down(cell& self) = 0;
 

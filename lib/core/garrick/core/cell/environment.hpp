@@ -33,7 +33,7 @@ struct undelivered {
   std::uint64_t receiver = 0;  ///< id of the actor it was meant for
   std::string_view type;       ///< name of the message's type
   const base::message_type* descriptor = nullptr;
-  /// valid during the call only; null if it went with the coroutine that handled it
+  /// valid during the call only; null if it was destroyed with the coroutine that handled it
   const envelope* content = nullptr;
   base::error reason;
 };
@@ -66,14 +66,14 @@ class environment {
   base::probe* probe = nullptr;        ///< null: no listener
   const base::clock* clock = nullptr;  ///< real or virtual
   base::clock_service* timers = nullptr;
-  /// to end when nothing is left to do: delayed and periodic sends are left undone
+  /// the system ends when no work is left: delayed and periodic sends are dropped
   std::atomic<bool> draining{false};
   drain_lot* lot = nullptr;  ///< where senders wait for full receivers
   /// the awaits between actors; null unless request cycles are looked for
   wait_graph* waits = nullptr;
   facilities* offered = nullptr;  ///< null: nothing more
 
-  /// Counts a lost message, and tells the subscribers of it and the reason.
+  /// Counts a lost message, and reports it with the reason to the subscribers.
   virtual void dead_letter(const undelivered& what) noexcept = 0;
 
   /// Adds a new actor to the list of living actors. Returns false if the system has begun to stop;
@@ -86,13 +86,14 @@ class environment {
   virtual void failed(const cell& who, const base::error& why) noexcept = 0;
 
   /// Returns a thread for a detached actor or, if `blocking`, a blocking one, from the bounded
-  /// pool. It runs on the processors of `affinity` (`spawn_options::affinity`), or where such
-  /// threads run if that is empty. The error has the reason if there is none.
+  /// pool. The thread runs on the processors of `affinity` (`spawn_options::affinity`) or, if that
+  /// is empty, on those of detached actors' threads. If no thread is left, returns an error with
+  /// the reason.
   virtual base::result<waiting_executor*> detached_executor(bool blocking,
                                                             std::string_view affinity) noexcept = 0;
 
-  /// Returns the executor with which the calling thread's scoped actor waits; null: it puts the
-  /// thread to sleep. The testkit's version runs the other actors meanwhile.
+  /// Returns the executor with which the calling thread's scoped actor waits; null: the actor puts
+  /// the thread to sleep. The testkit's version runs the other actors meanwhile.
   virtual waiting_executor* executor_of_scoped(cell&) noexcept { return nullptr; }
 
   /// Counts an answer that is due from outside of the actors: the system's end waits for
@@ -114,7 +115,7 @@ class environment {
 
   /// Lists a scoped actor, so that the end of the system tells it to end.
   virtual void scoped_joined(scoped_entry&) noexcept {}
-  /// Forgets it. The system tells it nothing from now on.
+  /// Removes a scoped actor from the list: the system no longer tells it to end.
   virtual void scoped_left(scoped_entry&) noexcept {}
 
   /// Keeps the environment for one more cell that has ended while handles to it remain, or for a

@@ -3,8 +3,8 @@
 //
 // Private: installed with its room; only sources of core, system and the testkit include it.
 //
-// Thread safety: everything belongs to the runner, except `executor`, `name`, `hard_limit`,
-// `quantum` and `room_elsewhere`, which are constant after spawn.
+// Thread safety: everything belongs to the runner, except `executor`, `name`, `hidden`, `scoped`,
+// `hard_limit`, `quantum` and `room_elsewhere`, which are constant after spawn.
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>
@@ -56,13 +56,14 @@ struct cell_extension {
 
   // the runner's
   response_table pending;
-  /// requests, oldest first; the newest must be answered before other mail is handled
+  /// awaited requests, oldest first; the newest must be answered before other mail is handled
   std::vector<std::uint64_t> awaiting;
   /// mail that passes the await while the mailbox is held, in its order
   envelope_chain answers;
   envelope_chain skipped;
   std::uint32_t skipped_count = 0;
-  /// a response is among the skipped messages: they are tried again when the actor no longer awaits
+  /// a response is among the skipped messages, which are tried again when the actor no longer
+  /// awaits
   bool answer_skipped = false;
   std::unique_ptr<watch_lists> watching;  ///< made by `watch`
   [[nodiscard]] watch_lists& watch() {

@@ -72,7 +72,7 @@ class handle {
   /// Returns "name#id", for people; `"nobody"` for an empty handle.
   [[nodiscard]] std::string to_string() const;
   /// Returns the number of messages that wait in the actor's mailbox, without the current one.
-  /// Right to within a millisecond, however long a handler takes; the read stops no thread. 0 if
+  /// Accurate to within a millisecond, however long a handler takes; the read stops no thread. 0 if
   /// the actor has ended, or for an empty handle. Any thread.
   [[nodiscard]] std::uint32_t mailbox_length() const noexcept {
     return cell_ != nullptr && !cell_->has_ended() ? cell_->mailbox_length() : 0;

@@ -28,7 +28,7 @@ struct keyed_list_key {
   friend bool operator==(const keyed_list_key&, const keyed_list_key&) = default;
 };
 
-/// For an index from key to place; one for all lists.
+/// The hash of a key, for the index of every list.
 struct keyed_list_hash {
   [[nodiscard]] std::size_t operator()(const keyed_list_key& k) const noexcept {
     std::uint64_t h = k.actor * 0x9e3779b97f4a7c15ull + k.number;
@@ -44,7 +44,7 @@ class keyed_list {
 
   [[nodiscard]] bool contains(const keyed_list_key& k) const noexcept { return at(k) != nowhere; }
 
-  /// Requires that no entry has its key.
+  /// Adds an entry at the end. Requires that no entry has the same key.
   void add(T value) {
     entries_.emplace_back(std::move(value));
     if (index_ != nullptr)
@@ -53,7 +53,7 @@ class keyed_list {
       close_up();
   }
 
-  /// Takes the entry out and returns it; nothing if there is none.
+  /// Takes the entry with this key out, and returns it; an empty optional if there is none.
   std::optional<T> take(const keyed_list_key& k) {
     const std::size_t i = at(k);
     if (i == nowhere) return std::nullopt;

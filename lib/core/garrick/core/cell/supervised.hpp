@@ -32,7 +32,7 @@ enum class demand : std::uint8_t { none, suspend, restart };
 /// (`room_wait::run_now`).
 class asked_child {
  public:
-  /// Sets the child that the supervisor has asked; it waits for no other.
+  /// Sets the child that the supervisor has asked; the supervisor waits for no other child.
   void set(address who) noexcept {
     const std::lock_guard guard(lock_);
     // order: relaxed; the signal to the child or the count of waiting workers publishes it
@@ -69,7 +69,8 @@ struct supervised {
   /// The child is suspended and has told its supervisor: senders may wait for its restart or its
   /// end (invariant 5 of drain_lot.hpp). The child writes it, any thread reads it.
   std::atomic<bool> awaits_restart{false};
-  /// Set when the supervisor adopts the child, and stays; null: not yet. Any thread reads it.
+  /// Set when the supervisor adopts the child, and constant from then on; null before. Any thread
+  /// reads it.
   std::atomic<asked_child*> asked{nullptr};
   std::shared_ptr<asked_child> keeps_asked;  ///< the supervisor writes it before `asked`
 };

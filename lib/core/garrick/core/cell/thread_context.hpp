@@ -48,8 +48,8 @@ struct thread_context {
   std::uint32_t in_place_batches = 0;  ///< the batches after which senders were left waiting
   /// doublings of the time for which a send waits for a full receiver without progress
   std::uint8_t wait_doublings = 0;
-  /// The present handler's sends ran receivers in place, or filled the one that is next: this batch
-  /// ends after its present message and, at depth 1, the worker's round.
+  /// The present handler's sends ran receivers in place, or filled the receiver that runs next:
+  /// this batch ends after its present message and, at depth 1, the worker's round.
   bool batch_over = false;
   /// The number of messages that the present handler has sent without credit, and the receiver of
   /// the first, weakly held. The actor pauses when the handler has returned.
@@ -57,7 +57,7 @@ struct thread_context {
   cell* owes_to = nullptr;
   in_place_chain* chain = nullptr;    ///< the innermost; null: nothing runs in place
   waking_together* waking = nullptr;  ///< the innermost; null: a woken actor is scheduled at once
-  /// where the stack was when the first of the present sends began to run receivers in place
+  /// the position of the stack when the first of the present sends began to run receivers in place
   std::uintptr_t in_place_stack = 0;
   /// `thread_state::turns` when the outermost handler first ran a receiver in place
   std::uint64_t in_place_since = 0;
@@ -79,7 +79,7 @@ inline constinit thread_local thread_context here{};
 
 namespace garrick::core {
 
-/// Schedules together the actors that a thread wakes while it brings much mail: at the end of the
+/// Schedules together the actors that a thread wakes while it delivers much mail: at the end of the
 /// scope, in order. Actors with a bounded mailbox are scheduled at once.
 ///
 /// A push that finds an actor idle schedules it. If the worker that wakes for it takes the
@@ -91,7 +91,7 @@ namespace garrick::core {
 class waking_together {
  public:
   waking_together() noexcept : outer_(detail::here.waking) { detail::here.waking = this; }
-  /// Schedules them.
+  /// Schedules the actors.
   ~waking_together();
   waking_together(const waking_together&) = delete;
   waking_together& operator=(const waking_together&) = delete;
@@ -102,7 +102,7 @@ class waking_together {
   void add(cell& woken) noexcept;
 
   waking_together* const outer_;
-  cell* first_ = nullptr;  ///< they were idle, and their run right is this thread's
+  cell* first_ = nullptr;  ///< the woken actors; their run right is this thread's
   cell* last_ = nullptr;
 };
 

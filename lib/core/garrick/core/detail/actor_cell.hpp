@@ -61,7 +61,7 @@ class address_hash {
     static_cast<void>(fill(entries, true));
   }
   [[nodiscard]] Entry find(const void* key) const noexcept {
-    // Ends, since half of the slots are empty.
+    // The loop ends, since at least half of the slots are empty.
     for (std::size_t i = index(key);; i = (i + 1) % slots) {
       const auto& s = table_[i];
       if (s.first == key) return s.second;
@@ -155,7 +155,7 @@ bool offer(cell& self, A& a, envelope* e) {
   if constexpr (hears<A, Content>) {
     if (e->type != &base::message_type_of<Content>) return false;
     Content& c = *static_cast<Content*>(e->raw());
-    // a `down` has come with the mail
+    // a `down` has its turn among the mail already
     if constexpr (is_task<decltype(a.on(c))> && !std::is_same_v<Content, down>) {
       if (!has_its_turn(e)) {
         put_behind_mail(self, make_envelope<Content>(std::move(c)));

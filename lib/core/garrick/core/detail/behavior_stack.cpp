@@ -26,8 +26,9 @@ class running_behavior {
 
   [[nodiscard]] behavior_impl& impl() const noexcept { return impl_; }
 
-  /// Keeps `old`, which the behavior in `present` has replaced, if it runs here. A behavior of
-  /// another actor is not kept: none of its cases runs, or this object would not be the innermost.
+  /// Keeps `old`, which the behavior in `present` has replaced, if one of its cases runs here. A
+  /// behavior of another actor is not kept: none of its cases runs, or this object would not be the
+  /// innermost.
   void replaced(const behavior& present, behavior& old) noexcept {
     if (&present == &present_ && old.impl() == &impl_) kept_ = std::move(old);
   }
@@ -63,7 +64,7 @@ base::duration idle_limit(const behavior& b) noexcept {
   return base::duration::nanoseconds(b ? b.impl()->timeout_ns() : 0);
 }
 
-/// Calls the behavior if no message was handled since the time-out's message was sent.
+/// Runs the behavior's time-out function if no message was handled for its time.
 void on_timeout(cell& self, behavior& present) {
   if (!present || !receive_timeout_is_due(self)) return;
   running_behavior(present).impl().timed_out();

@@ -3,7 +3,7 @@
 // Problem: a class is checked against its protocol deep inside templates, and compilers print the
 // whole way there. So all checks are in `checked_actor`, which every spawning function names first.
 // A check that fails is an error of a few lines, which names the actor and the signatures. Nothing
-// behind it is instantiated.
+// after it is instantiated.
 //
 // Private: installed because templates need it.
 //
@@ -385,8 +385,8 @@ struct wrong_hook : base::detail::failed_check {
                 "or it would never be asked; a dynamic actor says set_unmatched(unmatched::skip)");
 };
 
-/// True if an actor of this class may be spawned. Apart from checked_actor, which is an error if
-/// not.
+/// True if an actor of this class may be spawned. Separate from checked_actor, which reports an
+/// error otherwise.
 template <class A>
 inline constexpr bool fits_as_actor = false;
 template <actor_class A>

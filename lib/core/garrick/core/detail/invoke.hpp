@@ -170,8 +170,7 @@ inline constexpr bool is_base_result = false;
 template <class... Ts>
 inline constexpr bool is_base_result<base::result<Ts...>> = true;
 
-/// Starts a coroutine handler. Defined in task.hpp, which a handler that returns a task has
-/// included.
+/// Starts a coroutine handler. Defined in task.hpp, which code with such a handler includes.
 template <class Answer, class R>
 void start_task(cell& self, envelope* e, task<R>&& t);
 
@@ -187,8 +186,7 @@ void respond_result(pending_request req, response<Ts...>, R&& r) {
     respond_value<content>(req, *std::forward<R>(r));
 }
 
-/// Runs a hook as a coroutine. Defined in task.hpp, which an actor that returns a task has
-/// included.
+/// Runs a hook as a coroutine. Defined in task.hpp, which code with such a hook includes.
 template <class R>
 void start_hook(cell& self, task<R>&& t);
 

@@ -98,8 +98,8 @@ struct this_names_no_actor : base::detail::failed_check {
                 "garrick: link(who), unlink(who) and monitor(who, f) take a handle or an address; "
                 "a weak_ref's is w.address()");
 };
-/// An argument that names no actor. A function template that takes it refuses such arguments, and
-/// is chosen after each function that takes them, such as one of a derived class.
+/// An argument that names no actor. A function template with such a parameter refuses the argument.
+/// Overload resolution prefers each function that takes it, such as one of a derived class.
 struct refused_actor {
   template <names_no_actor T>
   refused_actor(T&& /*other*/) noexcept {

@@ -1,10 +1,10 @@
 // The question to an actor behind a wildcard handle, whether it understands a protocol.
 //
 // An actor that has no behavior yet cannot answer: its start awaits, or it waits for its restart.
-// Then the question goes behind its mail and is asked again when that is handled. The same holds
-// for an actor that is about to end: a supervised one may be restarted, and any other turns the
-// question away with its mail. For an actor of another process its proxy answers, by the protocols
-// with which it was seen here.
+// Then the question goes behind its mail, and is asked again when that mail has been handled. The
+// same holds for an actor that is about to end: a supervised one may be restarted, and any other
+// turns the question away with its mail. For an actor of another process its proxy answers, by the
+// protocols with which it was seen here.
 //
 // Private: installed because templates need it.
 //

@@ -24,7 +24,8 @@ namespace garrick::core {
   return {c, e->id()};
 }
 
-/// Returns the same for an answer that comes later: the envelope still knows its sender.
+/// Like `take_request`, for an answer that comes later: the envelope keeps the requester's id as
+/// its sender.
 [[nodiscard]] inline pending_request take_request_for_later(envelope* e) noexcept {
   const pending_request r = take_request(e);
   if (r.requester != nullptr) e->sender_id = r.requester->id();
@@ -33,7 +34,7 @@ namespace garrick::core {
 
 namespace detail {
 
-/// Tells the wait graph that the request was answered. Requires that there is one.
+/// Tells the wait graph that the request was answered. Requires a wait graph.
 void note_answered(cell& requester, std::uint64_t id) noexcept;
 
 /// Sends a filled response to its requester and gives the reference back.
@@ -56,7 +57,7 @@ inline void send_response(pending_request r, envelope* e) noexcept {
 }  // namespace detail
 
 /// Answers with a value made of the arguments. Does nothing if no actor waits. An exception from
-/// making the answer leaves this function; the requester has got `receiver_failed` then.
+/// making the answer leaves this function, after the requester has got `receiver_failed`.
 template <class Content, class... Args>
 void respond_value(pending_request r, Args&&... args) {
   if (r.requester == nullptr) return;

@@ -43,8 +43,9 @@ struct exit_signal {
   base::exit_reason reason;  ///< the reason to end
 };
 
-/// Work of another room for an actor's turn, also while the actor is suspended. Its end is always
-/// reported, even if the actor ends first: `run` returns, or `failed` or `turned_away` is called.
+/// Work of another room for an actor's turn, also while the actor is suspended. Its outcome is
+/// always reported, even if the actor ends first: `run` returns, or `failed` or `turned_away` is
+/// called.
 class errand {
  public:
   virtual ~errand() = default;
@@ -55,13 +56,13 @@ class errand {
   virtual void run_for_proxy(cell&) { turned_away(); }
   /// Called with the exception of `run`, on the actor's turn.
   virtual void failed(const std::exception_ptr&) noexcept { turned_away(); }
-  /// Called if `run` will not be: the actor has ended, or has no handle left. Any thread.
+  /// Called if `run` will not be called: the actor has ended, or has no handle left. Any thread.
   virtual void turned_away() noexcept = 0;
 };
 
 namespace signals {
 
-/// Asks for news of the receiver's end: a link (mutual) or a monitor (one way).
+/// Asks to be told of the receiver's end: by a link (mutual) or a monitor (one way).
 struct watch {
   address watcher;
   std::uint64_t monitor = 0;  ///< 0: a link
@@ -95,7 +96,7 @@ struct restart {
 struct stop {
   base::exit_reason reason;
 };
-/// From a child to its supervisor: it was restarted.
+/// From a child to its supervisor: the child was restarted.
 struct child_up {
   address child;
 };
@@ -111,7 +112,8 @@ struct child_failed {
   base::exit_reason reason;
   bool suspended = false;  ///< false: it has ended
 };
-/// A sender waits until its message has room (send_when_room). Owns both.
+/// A sender waits until its message has room (send_when_room). The signal owns the message and the
+/// reference to the sender.
 struct room_wanted {
   envelope* message;
   cell* sender;
@@ -142,7 +144,8 @@ class handed_on {
   cell* proxy_;  ///< held
   std::uint64_t request_;
 };
-/// To itself: a handler has caught the exception that dropped a promise, and is over.
+/// From an actor to itself: a handler has caught the exception that dropped a promise, and has
+/// returned.
 struct promises_dropped {
   std::uint8_t unused = 0;
 };
@@ -180,7 +183,7 @@ namespace detail {
 /// Puts a signal behind the mail of `self`, to be treated as mail: it waits for a restart and for
 /// the end of a handler that awaits, and is a dead letter when the mail is dropped. The runner.
 void put_behind_mail(cell& self, envelope* e) noexcept;
-/// Returns true if the signal comes from the mail.
+/// Returns true if the signal was put behind the mail.
 [[nodiscard]] bool has_its_turn(const envelope* e) noexcept;
 
 }  // namespace detail

@@ -13,8 +13,8 @@
 // Private: installed because system_core.hpp needs it.
 //
 // Thread safety: every function may be called from any thread. One mutex is held for the length of
-// the walk. Only requests pay for it, and only while cycles are looked for. A copy in a forked
-// child does nothing.
+// the walk. Only requests pay for the graph, and only while cycles are looked for. A copy in a
+// forked child does nothing.
 //
 // Invariants
 // W1 An edge exists from before its request can be received until its response is sent, or the

@@ -37,8 +37,8 @@ enum class envelope_flag : std::uint64_t {
   seen = 1ull << 54,       ///< a request that one handler has seen and handed on to another actor
   timed_out = 1ull << 54,  ///< of a response: the requester's own clock has sent it
   revocable =
-      1ull << 55,  ///< a request from elsewhere: `cell::wanted_until` says, when it is taken
-                   ///< out, true if it must be handled
+      1ull << 55,  ///< a request from elsewhere: `cell::wanted_until` of its requester tells
+                   ///< until when it must be handled
 };
 
 struct envelope {
@@ -104,8 +104,8 @@ struct shared_block {
 
 namespace detail {
 
-/// Returns true for small trivial contents, which are copied into every envelope; as
-/// `never_shared<Content>` at compile time.
+/// Returns true for small trivial contents, which are copied into every envelope;
+/// `never_shared<Content>` is the same at compile time.
 inline bool is_never_shared(const base::message_type& t) noexcept {
   return t.trivially_copyable && t.copy_construct != nullptr && t.size <= 32;
 }
@@ -139,7 +139,7 @@ inline void envelope::retire(envelope* e) noexcept { detail::free_envelope_block
 
 namespace detail {
 
-/// Drops one hold; the last one destroys and frees the content.
+/// Drops one reference; the last drop destroys and frees the content.
 void release_shared(shared_block* b, const base::message_type* type) noexcept;
 
 inline void destroy_payload(envelope* e) noexcept {

@@ -1,9 +1,8 @@
-// The mailbox: one word that carries the newest envelope, the run right's state and a count of
-// pushes.
+// The mailbox: one word with the newest envelope, the run right's state and a count of pushes.
 //
-// Problem: any thread may push, one runner takes. When a push finds the actor idle, exactly one
+// Problem: any thread may push, and one runner takes. When a push finds the actor idle, exactly one
 // thread must schedule it. The runner must be able to stop without losing an envelope that arrives
-// at that moment. All of that may cost one locked operation a push and one a batch.
+// at that moment. All of that may cost one locked operation for each push and one per batch.
 //
 // The envelopes form a stack: each points to the one pushed before it, and the word names the
 // newest. The runner never takes the stack away. It remembers the newest envelope that it has seen.
@@ -36,10 +35,10 @@
 //    neither fill it nor pass it: the runner looks at `signal` before each message.
 // I7 The count in the word minus `consumed` is the number of envelopes modulo 2^16. A push that
 //    flips the count's highest bit, as every 2^15th does, adds one to `halves`. A thread that sees
-//    this has seen the word with the flipped bit, and a thread that sees `consumed` has seen the
-//    pushes that it counts. So `length` is never too high. The lowest bit of `halves` is the
-//    highest bit of the count unless a push has flipped it and not counted that yet: so one such
-//    push is seen, too.
+//    the new `halves` has seen the word with the flipped bit, and a thread that sees `consumed` has
+//    seen the pushes that it counts. So `length` is never too high. The lowest bit of `halves`
+//    equals the highest bit of the count, unless a push has flipped that bit and not counted the
+//    flip yet: so a reader notices one such push.
 //
 // Invariants of a mailbox whose actor awaits
 // H1 While the mailbox is held, `release` may leave the local queue filled. Nothing in it can be
@@ -102,16 +101,16 @@ class mailbox_gate {
   using atomic = typename Atomics::template atomic<T>;
   using word = mailbox_word;
 
-  /// Makes the gate of a new actor: scheduled or, if lazy, idle. `handled` is for tests: the
-  /// mailbox counts as if this many were pushed and handled, as the reader does.
+  /// Makes the gate of a new actor: scheduled or, if lazy, idle. `handled` is for tests: the number
+  /// of envelopes pushed and handled before; the reader gets it, too.
   explicit mailbox_gate(bool born_idle, std::uint32_t handled = 0) noexcept
       : head_((born_idle ? word::idle : 0) + (handled & 0xffff) * word::one),
         consumed_(handled),
         halves_(handled >> 15) {}
 
   /// Pushes an envelope. Requires a strong handle (L1), or, if not `Held`, a weak one: then a cell
-  /// that is left (`is_left`) counts as closed. Returns the outcome: unless it is `closed`, `n` is
-  /// the runner's. `Answer`: see H2.
+  /// that is left (`is_left`) counts as closed. Returns the outcome; unless it is `closed`, `n`
+  /// belongs to the runner. With `Answer`, clears the tag `stalled` (H2).
   template <bool Held = true, bool Answer = false>
   [[nodiscard]] push_outcome push(Node* n) noexcept {
     // order: the CAS below validates this read
@@ -138,8 +137,8 @@ class mailbox_gate {
     }
   }
 
-  /// Pushes to the system lane. Requires a strong handle, or a cell that cannot go away meanwhile;
-  /// if not `Held`, a weak one. Returns the outcome; `n` belongs to the lane even if that is
+  /// Pushes to the system lane. Requires a strong handle or, if not `Held`, a weak one; or a cell
+  /// that cannot go away meanwhile. Returns the outcome; `n` belongs to the lane even if that is
   /// `closed`: the caller then drains the lane with `take_signals_of_the_dead`.
   template <bool Held = true>
   [[nodiscard]] push_outcome push_signal(Node* n) noexcept {
@@ -224,16 +223,16 @@ class mailbox_gate {
   }
 
   /// Returns the number of waiting envelopes, modulo 2^16 (I7). Any thread; exact only for the
-  /// runner. If `head` is older than `consumed`, it is far too high. Call `length()` before
+  /// runner. If `head` is older than `consumed`, the result is far too high. Call `length()` before
   /// rejecting mail.
   [[nodiscard]] std::uint32_t short_length(std::uint64_t head) const noexcept {
     // order: an estimate
     return (word::count(head) - consumed_.load(std::memory_order_relaxed)) & 0xffff;
   }
 
-  /// Returns the number of pushes, modulo 2^32. Any thread. Never too high. 2^16 too low only while
-  /// two threads at once, whose pushes were 2^15 apart, are between such a push and its next
-  /// instruction (I7).
+  /// Returns the number of pushes, modulo 2^32. Any thread. Never too high. Too low, by 2^16, only
+  /// while two threads whose pushes flipped the bit, 2^15 apart, are both between the push and the
+  /// next instruction (I7).
   [[nodiscard]] std::uint32_t pushes() const noexcept {
     // order: acquire, pairs with push: the word with the flipped bit, which the next load must see
     std::uint32_t halves =
@@ -245,15 +244,15 @@ class mailbox_gate {
   }
 
   /// Returns the number of waiting envelopes, up to 2^31. Any thread; an estimate, never more than
-  /// there were at some moment of the call, as far as it was published.
+  /// waited at some moment of the call by the published count.
   [[nodiscard]] std::uint32_t length() const noexcept {
     // order: acquire, pairs with publish_consumed: the pushes of consumed envelopes
     const std::uint32_t before = consumed_.load(
         base::order<Atomics, mailbox_order::length_consumed>(std::memory_order_acquire));
     std::uint32_t n = pushes() - before;
     if (n >= (1u << 31)) n &= 0xffff;  // flips were counted late: the low half is exact
-    // Without this, a caller that lost its core between the looks would count mail that came and
-    // went.
+    // Without this subtraction, a caller that lost its core between the two reads would count mail
+    // that arrived and was handled meanwhile.
     // order: an estimate
     const std::uint32_t since = consumed_.load(std::memory_order_relaxed) - before;
     return n > since ? n - since : 0;
@@ -287,7 +286,7 @@ class mailbox_gate {
 /// The result of a release.
 enum class release_outcome : std::uint8_t {
   released,     ///< the run right is gone; the cell must not be touched
-  arrivals,     ///< an envelope or a tag came: go on
+  arrivals,     ///< an envelope or a tag came: the run continues
   unreachable,  ///< no thread can push any more and no mail is left: reclaim
 };
 
@@ -298,8 +297,8 @@ class mailbox_reader {
   using gate = mailbox_gate<Node, Atomics>;
   using word = mailbox_word;
 
-  /// `handled` is for tests: the reader counts as if this many envelopes had been handled, as the
-  /// gate does.
+  /// `handled` is for tests: the reader counts as if this many envelopes had been handled. The gate
+  /// must get the same number.
   explicit mailbox_reader(std::uint32_t handled = 0) noexcept : consumed_(handled) {}
 
   /// Returns the oldest envelope of normal priority that has not been handled yet, or null. Takes
@@ -343,7 +342,8 @@ class mailbox_reader {
     return sort_arrivals(g, none, [](const Node*) { return false; });
   }
 
-  /// Like `take_arrivals`, but puts those that `passes` accepts into `apart`, which must be empty.
+  /// Like `take_arrivals`, but puts envelopes that `passes` accepts into `apart`, which must be
+  /// empty.
   template <class Passes>
   bool sort_arrivals(gate& g, chain& apart, Passes passes) noexcept {
     // order: acquire pairs with the release in push: the envelopes' contents
@@ -370,8 +370,8 @@ class mailbox_reader {
     return true;
   }
 
-  /// Takes the envelopes that `passes` accepts out of the local queue, and returns them; these must
-  /// be answers. Searches only if an answer may have come there since the last search.
+  /// Takes the envelopes that `passes` accepts out of the local queue, and returns them. `passes`
+  /// may accept only answers. Searches only if one may have entered since the last search.
   template <class Passes>
   [[nodiscard]] chain take_out(Passes passes) noexcept {
     chain out;
@@ -396,7 +396,7 @@ class mailbox_reader {
   void hold(bool on) noexcept { urgent_ = on ? urgent_ | holding_bit : urgent_ & ~holding_bit; }
   /// Returns true if the mailbox is held.
   [[nodiscard]] bool is_holding() const noexcept { return (urgent_ & holding_bit) != 0; }
-  /// Returns true in the usual case: `next` returns the next message.
+  /// Returns true in the usual case, in which `next` returns the next message.
   [[nodiscard]] bool is_plain() const noexcept { return urgent_ == 0; }
 
   /// Returns the oldest urgent envelope among those already taken, or null.
@@ -428,8 +428,8 @@ class mailbox_reader {
   }
 
   /// Gives up the run right if nothing has come. Requires an empty local queue, unless the mailbox
-  /// is held. `flags` is `stalled` or nothing. `overlook` may be `waiting`: senders then go on
-  /// waiting although the actor goes idle, which is right only because their wait is bounded.
+  /// is held. `flags` is `stalled` or nothing. `overlook` may be `waiting`: senders then continue
+  /// to wait although the actor goes idle, which is right only because their wait is bounded.
   [[nodiscard]] release_outcome release(gate& g, std::uint64_t flags,
                                         std::uint64_t overlook = 0) noexcept {
     g.publish_consumed(consumed());
@@ -455,7 +455,7 @@ class mailbox_reader {
   }
 
   /// Publishes the progress of the runner to senders. `begun` is the number of messages that it has
-  /// begun to handle and is not done with; they count as handled.
+  /// begun to handle but not finished; they count as handled.
   void publish(gate& g, std::uint32_t begun = 0) const noexcept {
     g.publish_consumed(consumed() + begun);
   }
@@ -496,7 +496,7 @@ class mailbox_reader {
       g.head_.fetch_and(~word::stalled, std::memory_order_release);
   }
 
-  /// Ends the mailbox: later pushes fail. Returns the tags that it had, of which `unreachable` and
+  /// Ends the mailbox: later pushes fail. Returns the previous tags, of which `unreachable` and
   /// `waiting` matter. Earlier arrivals stay in the local queue for the caller to drain.
   [[nodiscard]] std::uint64_t close(gate& g) noexcept {
     take_arrivals(g);
@@ -526,7 +526,7 @@ class mailbox_reader {
     front_ = first;
   }
 
-  /// Undoes the taking of `n`, so that it is the next one again.
+  /// Puts `n` back, so that it is the next envelope again.
   void put_back(Node* n) noexcept {
     if (Node::is_urgent(n)) {
       Node* const newest = urgent_back();
@@ -590,8 +590,8 @@ class mailbox_reader {
   std::uint64_t last_ = 0;
   Node* front_ = nullptr;  ///< local queue, oldest first
   Node* back_ = nullptr;
-  /// urgent envelopes in a ring: the newest, whose `next` is the oldest; lowest bit: the queues are
-  /// held; the bit above it: the owner looks at each envelope
+  /// urgent envelopes in a ring: the newest, whose `next` is the oldest; lowest bit: the mailbox is
+  /// held
   std::uint64_t urgent_ = 0;
   base::single_writer_count consumed_;
   bool answers_inside_ = false;  ///< the local queue may hold answers that are not sorted out

@@ -33,7 +33,7 @@ struct one_processor : garrick::base::real_atomics {
   static inline mailbox_gate<node, one_processor>* dropped = nullptr;
   static inline int pauses = 0;
   static void pause() noexcept {
-    if (++pauses > 1'000'000) std::abort();  // it would go on like this
+    if (++pauses > 1'000'000) std::abort();  // the wait would never end
   }
   static bool wait_for(atomic<std::uint32_t>&, std::uint32_t, std::uint64_t) noexcept {
     CHECK(dropped->drop() == drop_outcome::running);
@@ -41,8 +41,8 @@ struct one_processor : garrick::base::real_atomics {
   }
 };
 
-/// Atomics of a machine on which a thread is interrupted before it counts a flip: `interrupt` runs
-/// then, once.
+/// Atomics of a machine on which a thread is interrupted once before it counts a flip: then
+/// `interrupt` runs.
 struct late_flips : garrick::base::real_atomics {
   static inline std::function<void()> interrupt;
 

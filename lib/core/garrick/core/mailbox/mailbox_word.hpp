@@ -23,11 +23,11 @@ namespace garrick::core {
 /// Envelopes start a cache line, so an address has six bits to spare. They hold the tags. The 16
 /// bits above are zero in every address that the block pool gives (`base::address_bits`).
 struct mailbox_word {
-  /// No strong handle is left, so no thread can push any more, except to tell of an end while
-  /// another thread has the run right.
+  /// No strong handle is left, so no thread can push any more, except to report another actor's end
+  /// while a thread has the run right.
   /// Set by the drop of the last strong handle. Cleared by the runner alone, in `undrop`, when it
   /// makes a handle to its own actor.
-  /// From then on exactly one thread reclaims the actor: the dropper if `idle` was set, else the
+  /// Once it is set exactly one thread reclaims the actor: the dropper if `idle` was set, else the
   /// runner, whose `release` fails (L2).
   static constexpr std::uint64_t unreachable = 1u << 0;
 
@@ -68,8 +68,8 @@ struct mailbox_word {
   static constexpr std::uint64_t stalled = 1u << 5;
 
   /// The mailbox is a proxy's, whose actor lives elsewhere: no message is ever taken here.
-  /// Set by the proxy, in `close` and `set_stalled`, before another thread knows the cell. Its end
-  /// clears `stalled`, and then the proxy counts as an actor that has ended.
+  /// Set by the proxy, in `close` and `set_stalled`, before another thread knows the cell. The
+  /// proxy's end clears `stalled`, and then the proxy counts as an actor that has ended.
   /// While both are set, no sender can push, wait or schedule, so each takes a slow path, which
   /// leads to the proxy (proxy_cell.hpp). No actor of this process has both: `close` clears
   /// `stalled`.

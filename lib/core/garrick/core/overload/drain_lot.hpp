@@ -4,15 +4,15 @@
 // Private: installed because system_core.hpp needs it.
 //
 // The lot also knows the receiver of each waiting actor. A sender that waits holds up its own
-// actor, so actors could wait in a circle for each other's mailboxes. An entry is one of a few
-// places that follow from the waiting actor's id. If all of them are taken, the wait is not
+// actor, so actors could wait in a circle for each other's mailboxes. Each waiting actor has an
+// entry in one of a few places, which follow from its id. If all of them are taken, the wait is not
 // entered: an unseen circle ends with the time limits.
 //
 // The lot also counts *claimers*: waiting workers that would run their receiver themselves if it
 // were in a queue. While all workers wait, no other worker would run it.
 //
 // Thread safety: any thread. A wake may reach senders that wait for another receiver of the same
-// word. They look again.
+// word. Those senders check again.
 //
 // Invariants
 // 1 A sender reads the epoch, then sets the `waiting` tag, then waits for that epoch to pass. The
@@ -29,7 +29,7 @@
 // 5 A sender that waits for a child's restart reads the epoch, then sees that the child still
 //   awaits it, then waits for that epoch to pass. The child notes that the restart or its end has
 //   come, then advances the epoch. So a sender that reads the new epoch sees the note, and any
-//   other is woken.
+//   other sender is woken.
 // (The model checker runs 1 to 4: internal/drain_lot.model.cpp.)
 #pragma once
 
@@ -68,8 +68,8 @@ class basic_drain_lot {
     Atomics::wait_for(at(id).word, epoch, static_cast<std::uint64_t>(limit_ns));
   }
   /// While it lives, the actors from `top` on, with handlers on this thread's stack, wait for
-  /// `receiver`. Null: the waiting thread runs no actor. An id of 0 in the stack is such a
-  /// thread's.
+  /// `receiver`. A null `top` means that the waiting thread runs no actor. An id of 0 on the stack
+  /// belongs to such a thread.
   class waiting_scope {
    public:
     waiting_scope(basic_drain_lot& lot, std::uint64_t receiver,
@@ -88,7 +88,7 @@ class basic_drain_lot {
     waiting_scope(const waiting_scope&) = delete;
     waiting_scope& operator=(const waiting_scope&) = delete;
 
-    /// Returns true if the receiver waits for one of them, directly or through others.
+    /// Returns true if the receiver waits for one of these actors, directly or through others.
     [[nodiscard]] bool closes_circle() const noexcept { return circle_; }
 
    private:
@@ -123,7 +123,7 @@ class basic_drain_lot {
     slot& slot_;
   };
 
-  /// Wakes the claimers: each tries once more.
+  /// Wakes the claimers: each tries once more to claim its receiver.
   void wake_claimers() noexcept {
     for (std::uint64_t i = 0; i != Slots; ++i)
       // order: relaxed: acquired with the count of workers
@@ -132,7 +132,7 @@ class basic_drain_lot {
 
   /// Calls `f(waiter, receiver)` with the ids of an actor that waits in a send and of its full
   /// receiver, for each such wait. For diagnosis: a wait that found no place is missing, and an
-  /// actor may have gone on, or may wait for another receiver by now.
+  /// actor may have continued, or may wait for another receiver by now.
   template <class F>
   void for_each_wait(F f) const {
     for (const entry& s : entries_) {

@@ -50,7 +50,7 @@ using content_of = typename detail::content_for<Ts...>::type;
 
 namespace detail {
 
-/// "(int, std::string)".
+/// The name of a pack, such as "(int, std::string)".
 template <class... Ts>
 struct pack_name {
   static constexpr std::size_t size = sizeof...(Ts) * 2 + (base::type_name<Ts>.size() + ... + 0);

@@ -91,7 +91,7 @@ struct no_answer {};
 // Long protocols: no fold expressions and no recursion over signatures, since compilers nest both
 // and allow 256 and 900 levels.
 
-/// More would compile slowly and be hard to read: split the actor.
+/// A longer protocol would compile slowly and be hard to read: split the actor.
 inline constexpr std::size_t most_signatures = 512;
 
 constexpr std::size_t first_true(std::initializer_list<bool> list) noexcept {

@@ -5,7 +5,7 @@
 //   wire_name<protocol<void(long), int(char)>>   // "garrick::protocol<i32(char), void(i64)>"
 //
 // A protocol is a set, so its signatures are sorted: two programs that list them in different order
-// have one name for it. Results that answer alike (`R`, `result<R>`, `task<R>`) are one.
+// have one name for it. Results that answer alike (`R`, `result<R>`, `task<R>`) have one name.
 //
 // Thread safety: constants.
 #pragma once
@@ -105,7 +105,7 @@ struct garrick::base::wire_name_rule<garrick::core::atom<Name>> {
   [[nodiscard]] static bool is_portable() noexcept { return true; }
 };
 
-/// No arguments.
+/// No arguments: empty parentheses.
 template <>
 struct garrick::base::wire_name_rule<garrick::core::unit> {
   /// Appends the name to `out`.
@@ -117,7 +117,7 @@ struct garrick::base::wire_name_rule<garrick::core::unit> {
   [[nodiscard]] static bool is_portable() noexcept { return true; }
 };
 
-/// Several arguments.
+/// Several arguments: their names in parentheses.
 template <class... Ts>
 struct garrick::base::wire_name_rule<garrick::core::pack<Ts...>> {
   /// Appends the name to `out`.

@@ -15,16 +15,16 @@
 //
 // Private: installed because other parts of the framework derive from it.
 //
-// Thread safety: stated for each function. `forward` and `forward_signal` come from any thread, and
-// several at once.
+// Thread safety: stated for each function. `forward` and `forward_signal` are called on any thread,
+// and on several at once.
 //
 // Invariants:
 // P1 Messages, requests, answers and signals of one thread to a proxy are forwarded in the order of
 //    its sends, each before the send returns.
 // P2 Until `end` everything is forwarded. After it the proxy answers as an actor that has ended;
 //    the derived class must `lose` mail and `answer_as_ended` signals that come at the same time.
-// P3 `nobody_holds_it` comes at most once, after the last strong handle; signals may come after it,
-//    as long as an address is left, and `env()` may be gone then.
+// P3 `nobody_holds_it` is called at most once, after the last strong handle was dropped. Signals
+//    may come later, as long as an address is left; `env()` may be gone then.
 #pragma once
 
 #include <garrick/base/platform/diagnostics.hpp>
@@ -59,23 +59,23 @@ class proxy_cell : public cell {
   ~proxy_cell() = default;
 
   /// Sends on a message, a request (`take_request` gives the right to answer it) or an answer to a
-  /// request of the remote actor (`envelope_flag::response`, `id()`). `until` is the end of a
-  /// request's time, by the environment's clock, if it is known; it may be past. Called on the
-  /// sender's thread, perhaps in its handler, or on the clock's: must not run actors and, in a
-  /// `no_wait_scope`, not wait.
+  /// request of the remote actor (`envelope_flag::response`, `id()`). `until` is the time limit of
+  /// a request, by the environment's clock, if it is known; it may be past. Called on the sender's
+  /// thread, perhaps in its handler, or on the clock's. Must not run actors and, in a
+  /// `no_wait_scope`, must not wait.
   virtual void forward(envelope_ptr e, base::instant until) noexcept = 0;
   /// Sends on a signal: exit_signal, down, watch, unwatch, kill; `withdrawn`, from an actor that
-  /// has asked by way of this proxy; or `handed_on`, of a request of its own. On the sender's
-  /// thread, as above.
+  /// has asked by way of this proxy; or `handed_on`, about a request of the remote actor. Called as
+  /// `forward`.
   virtual void forward_signal(envelope_ptr e) noexcept = 0;
 
-  /// Makes each message or request take a credit before it is forwarded; its sender waits for one
-  /// as for room in a full mailbox, for `patience` at most. Call it before another thread knows the
-  /// proxy. Throws std::bad_alloc.
+  /// Makes each message or request take a credit before it is forwarded; the sender waits for a
+  /// credit as for room in a full mailbox, for `patience` at most. Call it before another thread
+  /// knows the proxy. Throws std::bad_alloc.
   void need_credit(std::uint32_t messages, base::duration patience);
-  /// Takes the credit for one message, or goes without where waiting is not allowed, cannot help or
+  /// Takes the credit for one message, or owes it where waiting is not allowed, cannot help or
   /// takes too long. Returns true if it took one, or if the running actor will pause until there is
-  /// credit. If `may_pause` is false, it waits instead, since there is no room for a message
+  /// credit. If `may_pause` is false, the call waits instead, since there is no room for a message
   /// without credit. Requires `need_credit`. Any thread.
   bool take_or_owe(bool may_pause = true) noexcept;
   /// Adds credit for `messages` more. Requires `need_credit`. Any thread.
@@ -84,7 +84,7 @@ class proxy_cell : public cell {
   /// several. Requires `need_credit`. Any thread.
   void owe(std::uint32_t messages) noexcept;
 
-  /// Tells a local watcher of `dead`'s end by a `down`, behind earlier messages from there. The
+  /// Tells a local watcher of `dead`'s end by a `down`, behind earlier messages from `dead`. The
   /// watcher may be gone. Any thread.
   static void tell_down(const address& watcher, const address& dead, const base::exit_reason& why,
                         std::uint64_t monitor) noexcept;
@@ -110,7 +110,7 @@ class proxy_cell : public cell {
   void pass_on(envelope* e, base::instant until) noexcept;
   void signal_elsewhere(envelope* e) noexcept final;
 
-  // it has no turns and no object
+  // a proxy has no turns and no object
   base::run_outcome run(std::uint32_t& budget) noexcept final;
   dispatch_outcome dispatch(envelope* e) final;
   bool dispatch_system(envelope* e) final;

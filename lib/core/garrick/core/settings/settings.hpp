@@ -39,15 +39,15 @@ struct mailbox_settings {
   std::uint32_t soft_limit = 512;
   /// messages in a mailbox above which new ones become dead letters, unless the receiver can be run
   /// or makes progress: not below `soft_limit`, and up to `most_messages_at_all`; where the limit
-  /// is above 65'536, at most `soft_limit` more come in
+  /// is above 65'536, at most `soft_limit` more are taken
   std::uint32_t hard_limit = 16'777'216;
   /// a sending worker may run its full receiver in place
   bool in_place = true;
-  /// messages that such a worker runs at most, at least 1
+  /// the most messages of the receiver that such a worker handles in one run, at least 1
   std::uint32_t in_place_batch = 1024;
   /// The longest wait of a send for a full receiver that makes no progress, up to
-  /// `longest_full_wait`. A wait that ends without room doubles the next one, up to 16 times this.
-  /// Zero: a send never waits.
+  /// `longest_full_wait`. A wait that ends without room doubles the next one, up to 16 times this
+  /// value. Zero: a send never waits.
   base::duration full_wait = base::duration::milliseconds(1);
 };
 
@@ -56,7 +56,7 @@ struct request_settings {
   /// requests of one actor that wait for their response: 1 to `most_outstanding`; the next one is
   /// answered with `errc::overload`
   std::uint32_t outstanding_limit = most_outstanding;
-  /// look for A waits on B waits on A whenever an actor starts to await
+  /// look for circles, in which A waits on B waits on A, whenever an actor starts to await
   bool detect_cycles = detect_cycles_by_default();
 };
 

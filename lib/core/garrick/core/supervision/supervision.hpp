@@ -64,9 +64,10 @@ struct supervision {
   backoff delay{};                                      ///< before a restart
   /// one_for_all, rest_for_one: the children that are restarted keep their unread mail
   bool keep_mail = true;
-  /// The time that a stopped child may take to end; after that it is reported as still alive, and
-  /// left. A child that must be restarted with its group may take as long, and its constructor may
-  /// take as long again; after that the supervisor gives up, and its reason names the child.
+  /// The time that a stopped child may take to end; after that the child is reported as still
+  /// alive, and no longer awaited. A child that must be restarted with its group may take as long
+  /// to suspend, and its constructor may take as long again; after that the supervisor gives up,
+  /// and its reason names the child.
   base::duration stop_within = base::duration::seconds(5);
   std::uint64_t seed = 0;  ///< of the jitter; 0: the supervisor's id
 };

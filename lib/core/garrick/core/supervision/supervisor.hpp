@@ -1,5 +1,5 @@
-// Supervision: children that are restarted when they fail. Their users notice no more than a lost
-// message.
+// Supervision: children that are restarted when they fail. The users of a child notice no more than
+// a lost message.
 //
 // Any actor can supervise:
 //
@@ -117,7 +117,7 @@ using copied_check =
     std::conditional_t<passes<Check> && !(base::copyable_message<std::decay_t<Args>> && ...),
                        children_are_made_of_copies<false, Args...>, Check>;
 
-/// The first check of a child that fails, behind the options that may come first.
+/// The first failing check of a child. Its arguments may begin with options, which are not checked.
 template <class A, class... Args>
 struct check_of_child {
   using type = copied_check<spawn_check<A, Args...>, Args...>;
@@ -139,7 +139,8 @@ struct check_of_child_function<First, F, Args...> : check_of_child_function<F, A
 template <class F, class... Args>
 using child_function_check = typename check_of_child_function<F, Args...>::type;
 
-/// Calls f(options, rest...) with the first argument as options if it is one.
+/// Calls f(options, rest...): with the first argument as options if it is a child_options,
+/// otherwise with defaults.
 template <class F, class... Args>
 auto with_child_options(F f, Args&&... args) {
   if constexpr (sizeof...(Args) == 0) {
@@ -242,8 +243,9 @@ template <class A, class... Args>
         },
         std::forward<Args>(args)...);
 }
-/// Returns the same with options, which may be a list in braces: `child<worker>({.name =
-/// "seventh"}, 7)`.
+/// Returns the same with options, which may be a list in braces.
+///
+///     child<worker>({.name = "seventh"}, 7);
 template <class A, class... Args>
 [[nodiscard]] child_spec child(const child_options& o, Args&&... args) {
   static_assert(detail::child_check<A, Args...>::reported);
@@ -391,8 +393,8 @@ auto actor_base::supervise(F&& f, Args&&... args) {
                                         std::forward<Args>(args)...);
 }
 
-// Braces that are not options, as in spawner.hpp. There is no overload for those of `child`: it
-// would be as good as the others for a call without arguments.
+// Braces that are not options, as in spawner.hpp. There is no overload for the braces of `child`:
+// it would match a call without arguments as well as the others do.
 #if defined(__clang__)
 /// This overload refuses braces that are not options.
 template <class A = void>

@@ -52,7 +52,7 @@ base::run_outcome running_cell::run(std::uint32_t& budget) noexcept {
   thread.actor = this;
   thread.actor_id.store(id_, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   const base::run_outcome outcome = run_loop(budget);
-  // This cell may be gone, and runs no more: the steps below are the thread's own.
+  // The run is over, and this cell may have been freed: the steps below are the thread's own.
   here.running = nullptr;
   thread.actor = nullptr;
   thread.actor_id.store(0, std::memory_order_relaxed);  // order: read by the watchdog as a sample
@@ -66,8 +66,8 @@ base::run_outcome running_cell::run(std::uint32_t& budget) noexcept {
   return outcome;
 }
 
-// A send of another actor's handler runs this actor in place; or a thread that waits inside a run
-// ends an actor.
+// Called when a send of another actor's handler runs this actor in place, or when a thread that
+// waits inside a run ends an actor.
 base::run_outcome running_cell::run_nested(std::uint32_t& budget) noexcept {
   const turn_frame turn(*this, turn_frame::kind::in_place);
   return run_loop(budget);
@@ -78,7 +78,7 @@ base::run_outcome running_cell::run_loop(std::uint32_t& budget) noexcept {
   if (phase() == life::unborn) [[unlikely]]
     lifecycle::begin(*this);
   std::uint32_t left = has_spawn_constants_ ? own_quantum(budget) : budget;
-  // the caller's, when the actor's own quantum is smaller
+  // the rest of the caller's budget, when the actor's own quantum is smaller
   const std::uint32_t unused = budget - left;
   for (;;) {
     if (phase() >= life::ending) [[unlikely]] {

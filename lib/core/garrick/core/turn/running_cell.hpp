@@ -26,7 +26,7 @@ struct waiting_message {
   bool urgent;
   bool request;
   bool response;
-  const envelope* content;  ///< valid until the actor goes on
+  const envelope* content;  ///< valid until the actor continues
 };
 
 /// A cell with its run loop.

@@ -14,8 +14,8 @@ namespace garrick::core {
 class suspended_frame {
  public:
   virtual void destroy_frame() noexcept = 0;
-  /// Returns the request that it would answer, if it is a frame of `self`; the request is the
-  /// caller's then.
+  /// Returns the request that the frame would answer, if it is a frame of `self`; the request then
+  /// belongs to the caller.
   [[nodiscard]] virtual pending_request hand_over_request(const cell& self) noexcept = 0;
 
   suspended_frame* next_frame = nullptr;

@@ -3,9 +3,10 @@
 //
 // A record holds a strong handle to its target, so an actor that a timer can still wake is not
 // reclaimed (L4). Firing happens on the clock's thread and only pushes an envelope: it never waits.
-// It copies no user's object either: periodic messages share one content, and a handler that wants
-// its own copies it on the receiver's turn. Of user code, only the destructor of a message that no
-// actor takes, and its printing for the dead letters, may run there. (docs/internals/time.md)
+// Firing copies no user's object either: periodic messages share one content, and a handler that
+// wants a content of its own copies it on the receiver's turn. Of user code, only the destructor of
+// a message that no actor takes, and its printing for the dead letters, may run there.
+// (docs/internals/time.md)
 //
 // Private: installed because templates need it.
 //
@@ -24,7 +25,7 @@
 
 namespace garrick::core {
 
-/// A timer that this actor has set and that is still to fire.
+/// A timer that this actor has set and that has yet to fire.
 struct pending_timer {
   std::uint64_t target;            ///< id of the actor that gets the message
   const base::message_type* type;  ///< of the message
@@ -40,8 +41,9 @@ class timer_record : public base::swept_entry<timer_record> {
   enum class kind : std::uint8_t { once, periodic };
 
   /// Arms a timer that pushes `e` to `target` after `delay`. The caller gets one reference. Throws
-  /// std::bad_alloc, and std::system_error if the service has no thread; then `e` is gone. In a
-  /// process that was forked from the system's, the timer ends at once and pushes nothing.
+  /// std::bad_alloc, and std::system_error if the service has no thread; then `e` has been
+  /// destroyed. In a process that was forked from the system's, the timer ends at once and pushes
+  /// nothing.
   static timer_record* arm_once(environment& env, cell& target, envelope* e, base::duration delay);
   /// Arms a timer that pushes a copy of `prototype` to `target` after each period. Requires a
   /// period above zero, and content that is shared or trivial and small. The caller gets one
@@ -49,12 +51,12 @@ class timer_record : public base::swept_entry<timer_record> {
   static timer_record* arm_periodic(environment& env, cell& target, envelope* prototype,
                                     base::duration period);
 
-  /// Stops the timer; messages already pushed stay. Returns true if it was still to fire.
+  /// Stops the timer; messages already pushed stay. Returns true if the timer had yet to fire.
   bool cancel() noexcept;
   // order: the caller is a holder
   void add_holder() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }
   void drop_holder() noexcept;
-  /// For an owner that forgets its record.
+  /// Cancels the timer and drops the owner's reference.
   void cancel_and_drop() noexcept {
     cancel();
     drop_holder();
@@ -66,11 +68,11 @@ class timer_record : public base::swept_entry<timer_record> {
   /// Returns the data of an active timer. For the owner.
   [[nodiscard]] pending_timer facts() const noexcept;
 
-  /// Like cancel; on its owner's turn the owner forgets the record at once.
+  /// Like `cancel`; on the owner's turn, the owner also forgets the record at once.
   bool cancel_and_unlist() noexcept;
 
-  /// The actor that lists the record. Set and read on that actor's turn; it is followed only where
-  /// it is the running actor.
+  /// The actor that lists the record. Set and read on that actor's turn; the pointer is followed
+  /// only if it points to the running actor.
   cell* owner = nullptr;
 
  private:
@@ -95,7 +97,8 @@ class timer_record : public base::swept_entry<timer_record> {
   void push(envelope* e) noexcept;
   /// Pushes one beat; without memory for it, a dead letter.
   void push_copy() noexcept;
-  /// Returns true if too much mail waits for this beat, which has become a dead letter then.
+  /// Returns true if too much mail waits for this beat to be sent; the beat has then become a dead
+  /// letter.
   [[nodiscard]] bool receiver_is_late() noexcept;
   void finish() noexcept;
   [[nodiscard]] bool cancel_at_service(std::uint64_t id) noexcept;
@@ -109,7 +112,7 @@ class timer_record : public base::swept_entry<timer_record> {
   envelope* envelope_;  ///< the message to push, or the prototype to copy
   const std::int64_t period_ns_;
   const std::uint64_t target_id_;         ///< for diagnosis; the target may have gone
-  const base::message_type* const type_;  ///< of the message; the same
+  const base::message_type* const type_;  ///< of the message; for diagnosis, too
   std::atomic<base::instant> due_{};      ///< written before it is armed, each time
   std::atomic<std::uint64_t> id_{0};
   std::atomic<std::uint8_t> state_{0};  ///< of timer_steps.hpp; at first armed
@@ -124,8 +127,8 @@ void list_timer(cell& self, timer_record* r);
 void cancel_all_timers(cell& self) noexcept;
 
 /// Returns up to `most` of the timers that `self` has set (delayed and periodic sends, behaviors'
-/// time-outs; those of requests go with the requests), the newest first. Looks at no more than four
-/// times as many records. Throws std::bad_alloc.
+/// time-outs; not those of requests, which are listed with the requests), the newest first. Looks
+/// at no more than four times as many records. Throws std::bad_alloc.
 [[nodiscard]] std::vector<pending_timer> list_timers(cell& self, std::size_t most);
 
 }  // namespace garrick::core

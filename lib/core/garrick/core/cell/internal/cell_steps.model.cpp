@@ -78,7 +78,7 @@ class model_cell {
     cell_steps::signal(*this, &s);
   }
 
-  /// Needs the run right.
+  /// Requires the run right.
   void run() {
     touch();
     handled.set(handled.get());  // the runner's own
@@ -149,7 +149,7 @@ class model_cell {
   // for checks; the model checker does not follow them
   bool freed = false;
   bool has_ended = false;
-  /// Its handler makes a handle to its actor, and drops it or keeps it.
+  /// The cell's handler makes a handle to its actor, and drops it or keeps it.
   enum class own_handle { none, dropped, kept } own = own_handle::none;
 
  protected:
@@ -177,7 +177,7 @@ class model_cell {
     if (s.number == kill) ending = true;
   }
 
-  /// Ends the cell if it is time. Returns true if it has ended.
+  /// Ends the cell if its end is due. Returns true if it has ended.
   bool stop() {
     if (!ending) return false;
     if (cell_steps::wants_attention(*this)) attend();
@@ -292,8 +292,8 @@ struct end_suite : rl::test_suite<end_suite, 3> {
   }
 };
 
-/// The last handle falls while a weak one is made strong, and while the actor's handler makes a
-/// handle to its actor, which it drops or keeps for longer.
+/// The last handle is dropped while a weak one is made strong, and while the actor's handler makes
+/// a handle to its actor, which it drops or keeps for longer.
 template <bool Keeps>
 struct lock_suite : rl::test_suite<lock_suite<Keeps>, 3> {
   workers_cell cell;
@@ -334,9 +334,10 @@ struct lock_suite : rl::test_suite<lock_suite<Keeps>, 3> {
   }
 };
 
-/// The last handle falls while a thread with a weak one tells the actor of an end, by a signal and
-/// by a message, and while its handler makes a handle to its actor, which it drops or keeps.
-/// Each message that was taken is handled or answered once. An actor that goes on loses nothing.
+/// The last handle is dropped while a thread with a weak one reports another actor's end, by a
+/// signal and by a message, and while the actor's handler makes a handle to its actor, which it
+/// drops or keeps. Each message that was taken is handled or answered once. An actor that lives on
+/// loses nothing.
 template <bool Keeps>
 struct unheld_suite : rl::test_suite<unheld_suite<Keeps>, 3> {
   workers_cell cell;
@@ -347,7 +348,7 @@ struct unheld_suite : rl::test_suite<unheld_suite<Keeps>, 3> {
 
   unheld_suite() {
     cell.weak_.store(2, relaxed);  // order: before the threads
-    cell.environment.hold();       // for the thread that tells
+    cell.environment.hold();       // for the thread that reports
     cell.own = Keeps ? model_cell::own_handle::kept : model_cell::own_handle::dropped;
     messages[0].fill(0, 1);
     messages[1].fill(1, 1);

@@ -2,7 +2,7 @@
 //
 // Problem: a request costs memory in two processes until it is answered. So the requester's slot
 // holds the proxy, and the code that decides the request tells the proxy, unless the answer came
-// from it.
+// from the proxy.
 //
 // Thread safety: the requester's turn.
 #pragma once

@@ -1,9 +1,10 @@
 // Small messages that must be sent even without memory: answers, and signals about lifetimes.
 //
-// Problem: much of an actor's end is noexcept, and must tell other actors. So its messages fall
-// back on a reserve of blocks. If the reserve is used up, the process ends with an error message.
-// Code that may give something up catches std::bad_alloc itself instead, since each place gives up
-// another thing: a message is refused, an error loses its text, a request is not withdrawn.
+// Problem: much of an actor's end is noexcept, and must tell other actors. So the messages of an
+// end fall back on a reserve of blocks. If the reserve is used up, the process ends with an error
+// message. Code that may give something up catches std::bad_alloc itself instead, since each place
+// gives up something else: a message is refused, an error loses its text, a request is not
+// withdrawn.
 //
 // Thread safety: any thread.
 #pragma once

@@ -80,7 +80,7 @@ void answer_unanswered(const cell& self, envelope* e) noexcept {
 }
 
 void report(cell& receiver, const envelope* e, const base::error& why) noexcept {
-  if (e->is(envelope_flag::response)) return;  // its requester went away by its own will
+  if (e->is(envelope_flag::response)) return;  // its requester no longer waits
   if (e->type->unreported) return;             // no actor misses it
   undelivered lost;
   lost.sender = e->is(envelope_flag::request) ? (e->requester != nullptr ? e->requester->id() : 0)

@@ -27,8 +27,8 @@ void lose_kept(cell& self, envelope* e, const base::error& why) noexcept;
 void lose_parked(cell& receiver, const parked_message& p, const base::error& why) noexcept;
 
 /// Answers `timeout` to a request from elsewhere that has run out of time, or was withdrawn, while
-/// it waited. Returns true then, and the caller finishes `e`; otherwise the caller handles it. No
-/// dead letter: the requester knows. For the runner that has taken `e` out.
+/// it waited. Returns true then, and the caller finishes `e`; otherwise the caller handles `e`. The
+/// message is no dead letter, since the requester knows. For the runner that has taken `e` out.
 [[nodiscard]] bool lose_overdue(envelope* e) noexcept;
 
 /// Like `lose_kept`, after a handler has failed with `why`: for its message, and for the requests
@@ -43,7 +43,7 @@ void lose_failed(cell& self, envelope* e, const base::error& why) noexcept;
 /// Answers the requests of promises that an exception has dropped. The runner.
 void answer_unkept(cell& self, const base::error& why) noexcept;
 
-/// Tells the dead letters about `e`, which stays the caller's. Any thread that owns `e`.
+/// Reports `e` as a dead letter; `e` stays the caller's. Any thread that owns `e`.
 void report(cell& receiver, const envelope* e, const base::error& why) noexcept;
 
 /// Answers `e`, if it is a request, with an error: its handler has neither answered it nor kept its
@@ -57,7 +57,8 @@ void report_unexpected(cell& self, envelope* e) noexcept;
 [[nodiscard]] base::error gone(const cell& receiver) noexcept;
 
 /// Returns the answer of the promises that an actor drops when it ends for `reason`. A handler has
-/// seen those requests, so it is `receiver_failed` or, if nothing has failed, `broken_promise`.
+/// seen their requests, so the answer is `receiver_failed` or, if nothing has failed,
+/// `broken_promise`.
 [[nodiscard]] base::error told_of_promises(const cell& who,
                                            const base::exit_reason& reason) noexcept;
 /// Returns an error that names the actor and the reason of its end.

@@ -9,7 +9,7 @@
 
 namespace garrick::core {
 
-/// While this lives, this thread neither waits for a mailbox nor runs another actor, and dropped
+/// While it lives, this thread neither waits for a mailbox nor runs another actor, and dropped
 /// promises answer `why`, which has to live as long.
 class no_reentry {
  public:

@@ -62,7 +62,7 @@ struct actor {
     block_given_up = true;
   }
 
-  /// As the cell does it: sorts out urgent mail before each message.
+  /// Sorts out urgent mail before each message, as the cell does.
   node* pick() {
     if (has_urgent_senders) {
       runner.take_arrivals(mail);
@@ -120,8 +120,8 @@ struct actor {
   }
 };
 
-/// Two senders: nothing is lost, doubled or reordered, one runs at a time, nothing is freed early
-/// (I1–I5).
+/// Two senders: nothing is lost, doubled or reordered, one thread runs at a time, nothing is freed
+/// early (I1–I5).
 struct push_suite : rl::test_suite<push_suite, 2> {
   actor a;
   std::array<envelopes<3>, 2> nodes;
@@ -300,7 +300,7 @@ struct signal_suite : rl::test_suite<signal_suite, 3> {
   }
 };
 
-/// Signals to an actor that goes on living: each is announced to its runner.
+/// Signals to an actor that lives on: each is announced to its runner.
 struct announcement_suite : rl::test_suite<announcement_suite, 2> {
   actor a;
   envelopes<2> signals;

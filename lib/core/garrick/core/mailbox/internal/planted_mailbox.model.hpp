@@ -1,5 +1,5 @@
-// The shipped mailbox with one error planted in it. The model checker has to find the error; so the
-// tests know that the checker is not blind.
+// The shipped mailbox with one error planted in it. The model checker has to find the error, which
+// shows that the checker is not blind.
 //
 // An error in an atomic step is planted in the atomics: `planted_atomics` does something else at
 // one named place of mailbox/mailbox.hpp. An error in a step without atomics is planted in
@@ -27,7 +27,7 @@ namespace garrick::core::model {
 /// An error of the mailbox.
 enum class bug : std::uint8_t {
   none,
-  lost_wake_up,            ///< push decides from its first look that a thread runs it
+  lost_wake_up,            ///< push decides from its first look that a thread runs the actor
   wake_up_before_release,  ///< release does not compare: a new arrival stays behind
   double_run,              ///< push leaves the idle tag, so the next pusher schedules, too
   early_free,              ///< an envelope is freed as soon as it was handled
@@ -307,7 +307,7 @@ class planted_reader : public mailbox_reader<node, planted_atomics> {
     void add(node* n) { all_[count_++] = n; }
     node* const* begin() const { return all_.data(); }
     node* const* end() const { return all_.data() + count_; }
-    /// Puts them back: the reader takes them in this order, before everything else.
+    /// Puts the envelopes back: the reader takes them in this order, before everything else.
     void put_back_into(right& reader) const {
       for (std::size_t i = count_; i != 0; --i) reader.put_back(all_[i - 1]);
     }

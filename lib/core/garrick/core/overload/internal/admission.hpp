@@ -2,9 +2,9 @@
 // for one receiver, and one table.
 //
 // Problem: an ordinary mailbox slows its senders and has no bound; some receivers want one, such as
-// a gateway that would rather refuse than queue. All have the same queue, and a limit is a count: a
-// sender compares the mailbox's length with it before it pushes. (The room of a proxy is elsewhere:
-// credit.hpp.)
+// a gateway that would rather refuse than queue. All mailboxes have the same queue, and a limit is
+// a count: a sender compares the mailbox's length with it before it pushes. (The room of a proxy is
+// elsewhere: credit.hpp.)
 //
 // The first row that fits decides the action of a `send`. A receiver can make room unless it awaits
 // something other than its restart; a sender can help unless its thread must not wait
@@ -12,7 +12,7 @@
 //
 // | mailbox             | messages in it    | room can be made | the sender                       |
 // |---------------------|-------------------|------------------|----------------------------------|
-// | any, has ended      | any               |                  | pushes, in vain: a dead letter   |
+// | any, has ended      | any               |                  | pushes: a dead letter            |
 // | bounded             | below the bound   |                  | pushes                           |
 // | reject, drop_newest | at the bound      |                  | is turned away                   |
 // | wait                | at the bound      | yes              | waits; pushes or is turned away  |
@@ -21,7 +21,7 @@
 // | unbounded           | below hard limit  | yes              | runs it or waits, once; pushes   |
 // | unbounded           | below hard limit  | no               | pushes                           |
 // | unbounded           | at the hard limit | yes              | runs it or waits, long; pushes   |
-// | any                 | at the hard limit | no, or in vain   | loses the message                |
+// | any                 | at the hard limit | no, or it failed | loses the message                |
 //
 // A sender that has waited elsewhere for the room (`thread_state::has_waited`: a link, for its
 // credit) passes the bound of a mailbox with the policy `wait`, up to the hard limit.

@@ -22,7 +22,8 @@ sender_credit& of_senders(const cell& of) noexcept {
 }
 
 // Lets the handler of an actor on a worker send without credit; its actor pauses afterwards.
-// Returns false if this is not such a handler, or if it owes the most already; then it waits here.
+// Returns false if this is not such a handler, or if the handler owes the most already; then the
+// handler waits here.
 bool owe_and_pause(cell& of) noexcept {
   auto& here = detail::here;
   if (here.running == nullptr || base::this_thread.worker_of == nullptr || here.owed == most_owed ||
@@ -93,8 +94,8 @@ bool pause(cell& self) noexcept {
   return pauses;
 }
 
-// Drops a debt that was made while no message was handled, as by a start hook: it does not make the
-// actor pause.
+// Drops a debt that was made while no message was handled, as by a start hook. Such a debt does not
+// make the actor pause.
 void forget_debt() noexcept {
   auto& here = detail::here;
   here.owed = 0;

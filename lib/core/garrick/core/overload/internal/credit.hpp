@@ -13,17 +13,17 @@ namespace garrick::core::credit {
 
 /// Makes each message to the proxy `of` take a credit from now on, of which there are `messages` at
 /// first; grants add more. A send that finds no credit waits for it, for `patience` at most; then
-/// it goes on, and the message counts against the next grant. Call it before any other thread knows
-/// the cell. Throws std::bad_alloc.
+/// it sends without credit, and the message counts against the next grant. Call it before any other
+/// thread knows the cell. Throws std::bad_alloc.
 void need(cell& of, std::uint32_t messages, base::duration patience);
 /// Returns true if `need` was called.
 [[nodiscard]] bool is_needed(const cell& of) noexcept;
 
 // The functions below require `is_needed`, unless stated.
 
-/// Takes the credit for one message, or goes without where waiting is not allowed, cannot help or
-/// takes too long. Returns true if it took one, or if the running actor will pause until there is
-/// credit. If `may_pause` is false, it waits instead, since there is no room for a message without
+/// Takes the credit for one message, or owes it where waiting is not allowed, cannot help or takes
+/// too long. Returns true if it took one, or if the running actor will pause until there is credit.
+/// If `may_pause` is false, the call waits instead, since there is no room for a message without
 /// credit.
 bool take_or_owe(cell& of, bool may_pause = true) noexcept;
 /// Adds credit for `messages` more. Wakes senders. Never blocks.
@@ -32,14 +32,14 @@ void grant(cell& of, std::uint32_t messages) noexcept;
 void owe(cell& of, std::uint32_t messages = 1) noexcept;
 /// Returns the messages for which there is credit; a negative number is a debt. An estimate.
 [[nodiscard]] std::int64_t left(const cell& of) noexcept;
-/// Lets the actors that pause for a receiver's credit go on, because the receiver has ended. Does
-/// not require `is_needed`.
+/// Lets the actors that pause for a receiver's credit continue, because the receiver has ended.
+/// Does not require `is_needed`.
 void end_pauses(cell& of) noexcept;
 
 /// Returns true if the last handler has sent without credit, so that its actor must pause.
 [[nodiscard]] bool is_owed() noexcept;
-/// Called after such a handler of `self`. Returns true if the actor pauses, and its run right is
-/// gone. The runner.
+/// Called after a handler of `self` that has sent without credit. Returns true if the actor pauses;
+/// then its run right is gone. The runner.
 [[nodiscard]] bool pause(cell& self) noexcept;
 /// Forgets the debt of the present handler.
 void forget_debt() noexcept;

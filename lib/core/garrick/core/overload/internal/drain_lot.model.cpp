@@ -46,7 +46,7 @@ class full_cell {
     now = {};
   }
 
-  /// Waits once if it is of use, at any length: the worst sender.
+  /// Waits once if that can help, at any length of the mailbox: the worst sender.
   void wait_and_send(node& m) {
     static_cast<void>(cell_steps::wait_for_wake(*this, 1, [] {
       rl::ctx().sched();
@@ -103,7 +103,8 @@ class full_cell {
   parker worker;
 };
 
-/// Two senders wait for the room that the worker makes, and for its last one when it ends.
+/// Two senders wait for the room that the worker makes; if it `Ends` the cell, that must wake them,
+/// too.
 template <bool Ends>
 struct room_suite : rl::test_suite<room_suite<Ends>, 3> {
   lot_of_model lot;
@@ -124,7 +125,7 @@ struct room_suite : rl::test_suite<room_suite<Ends>, 3> {
 };
 
 /// Each of `N` actors is about to wait for the next one: at least one of them must see the circle.
-/// With a gap none may, for that is a pipeline.
+/// With a gap no actor may see one, since the actors form a pipeline.
 template <unsigned N, bool Gap>
 struct circle_suite : rl::test_suite<circle_suite<N, Gap>, N> {
   lot_of_model lot;
@@ -136,7 +137,7 @@ struct circle_suite : rl::test_suite<circle_suite<N, Gap>, N> {
     const detail::stacked_actor self{index + 1, nullptr};
     const lot_of_model::waiting_scope wait(lot, Gap && next == 1 ? N + 1 : next, &self);
     seen[index] = wait.closes_circle();
-    // an actor that sees no circle waits on: its entry stays until all have looked
+    // an actor that sees no circle keeps waiting: its entry stays until all have looked
     decided.fetch_add(1, relaxed);                               // order: for the test
     while (decided.load(relaxed) != N) relacy_atomics::pause();  // order: for the test
   }
@@ -152,7 +153,7 @@ struct circle_suite : rl::test_suite<circle_suite<N, Gap>, N> {
 enum class queuer { worker, outsider, outsider_again };
 
 /// The second thread is a worker that runs the actor `running`. It waits for the actor `queued`,
-/// which the first thread queues. If that is a worker, it waits for `running` then.
+/// which the first thread queues. If the first thread is a worker, it then waits for `running`.
 template <queuer By>
 struct all_wait_suite : rl::test_suite<all_wait_suite<By>, 2> {
   lot_of_model lot;

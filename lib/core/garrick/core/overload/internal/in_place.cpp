@@ -33,8 +33,8 @@ detail::in_place_chain* claimed_by(const cell& c) noexcept {
 }
 
 /// Returns true if the outermost handler on this thread has run so many messages in place that
-/// another receiver can wait until it has twice its limit, or its turn. A sender that floods one
-/// receiver runs it again and again: that costs no more messages than it sends.
+/// another receiver can wait for its turn, or until it has twice its limit. A sender that floods
+/// one receiver runs it again and again: that costs no more messages than it sends.
 bool has_run_enough(const cell& receiver) noexcept {
   const auto& here = detail::here;
   return (here.batch_over || here.chain != nullptr) && here.last_in_place != receiver.id() &&
@@ -85,7 +85,7 @@ void run_chain(cell& first, base::executor& ex) noexcept {
 // stack. The other half is for the innermost handler.
 bool stack_has_room() noexcept {
   static const std::size_t share = base::platform::default_stack_bytes() / 2;
-  // a handler on a stack of its own seems to have used very much
+  // a handler on a stack of its own seems to have used far more than this share
   return detail::here.chain == nullptr || detail::here.in_place_stack - stack_now() < share;
 }
 

@@ -2,8 +2,8 @@
 //
 // Problem: a sender that floods a receiver on the same worker would fill its mailbox, and would
 // then wait for a turn that this worker alone can give. So the send takes the receiver's run right
-// out of the queue and runs it for a batch. The receiver may fill the next one, and so on: the
-// sends lie within one another, or, one full receiver after the other, they form a chain
+// out of the queue and runs it for a batch. That receiver may fill another one, and so on: the
+// sends are nested, or the full receivers run one after the other, in a chain
 // (docs/internals/overload.md).
 //
 // Thread safety: the sender's thread.
@@ -31,19 +31,20 @@ bool run(cell& receiver, bool must) noexcept;
 bool run_claimed(cell& receiver, bool must) noexcept;
 
 /// Queues the receivers that this thread has claimed and not run yet, and wakes the senders that it
-/// has left waiting: the thread is about to wait, and its receiver may wait for one of them.
+/// has left waiting. Called when the thread is about to wait for a receiver, which may itself wait
+/// for one of these actors.
 void hand_over() noexcept;
 
 /// Called at the end of a batch of a receiver that runs in place. Returns true if senders wait for
-/// it, but are not to be woken after this batch. Requires `run_depth` > 1.
+/// it, but must not be woken after this batch. Requires `run_depth` > 1.
 [[nodiscard]] bool overlooks_senders(const cell& receiver) noexcept;
 /// Wakes the senders that were overlooked.
 void wake_overlooked() noexcept;
 
-/// Called when the outermost run has ended, if its sends ran other receivers in place, or a debt
-/// ended it. Charges the budget with the whole round and with the messages of the others, so that
-/// the worker's round counts all of its work (W3 of work_stealing.hpp). The rest of the budget is
-/// negative then, modulo 2^32.
+/// Called when the outermost run has ended, if sends in it ran other receivers in place, or if a
+/// debt ended it. Charges the budget with the whole round and with the messages of the others, so
+/// that the worker's round counts all of its work (W3 of work_stealing.hpp). The rest of the budget
+/// is negative then, modulo 2^32.
 void charge(std::uint32_t& budget) noexcept;
 
 /// Begins to count the messages run in place for the outermost handler, unless it has begun.

@@ -25,7 +25,7 @@ bool paused_sender::arm(base::duration patience) noexcept {
     // A stopped clock has made its call before `arm` returns.
     timer_ = clock_.arm(end, {time_is_over, this, 0, time_is_over});
   } catch (const std::exception&) {
-    // The sender does not pause: it goes on, and owes.
+    // The sender does not pause: it continues, and owes.
     drop();
     return false;
   }

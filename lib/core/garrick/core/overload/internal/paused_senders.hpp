@@ -3,16 +3,16 @@
 // Problem: a handler that waits for credit holds a worker. A peer that is stopped grants nothing,
 // so as many of its senders as there are workers would stop the whole system, again for each
 // message. So an actor sends its message anyway, and pauses when its handler has returned: it keeps
-// its run right, but no queue and no worker has it. It goes on when no debt is left, when the
-// receiver has ended, or when its patience is over.
+// its run right, but no queue and no worker has it. The actor continues when no debt is left, when
+// the receiver has ended, or when its patience is over.
 //
 // Invariants
 // P1 The run right of a paused actor belongs to its record. The first to claim the record (a grant,
 //    the receiver's end, or the clock) gets the run right, and schedules the actor. The thread that
 //    pauses it does not touch the actor after the record was given to the clock.
 // P2 A pausing actor is in the list before it looks for credit once more, and a grant adds before
-//    it looks for pausing actors (`begin_pause` and `ends_pauses` of basic_sender_credit). So of
-//    the two one sees the other.
+//    it looks for pausing actors (`begin_pause` and `ends_pauses` of basic_sender_credit). So one
+//    of the two sees the other.
 //
 // Private to core.
 //
@@ -43,9 +43,9 @@ class paused_sender {
     base::block_pool::deallocate(at, bytes);
   }
 
-  /// Gives it to the clock for `patience`. Returns false without memory for that.
+  /// Gives the record to the clock for `patience`. Returns false if there is no memory for that.
   [[nodiscard]] bool arm(base::duration patience) noexcept;
-  /// Returns true once: that caller has the run right of the actor.
+  /// Returns true to one caller, which then has the run right of the actor.
   [[nodiscard]] bool claim() noexcept {
     // order: acq_rel, the scheduling thread comes after the pausing thread
     return !is_claimed_.exchange(true, std::memory_order_acq_rel);
@@ -53,14 +53,14 @@ class paused_sender {
   [[nodiscard]] bool is_claimed() const noexcept {
     return is_claimed_.load(std::memory_order_relaxed);  // order: only tells the list to drop it
   }
-  /// Schedules the actor. Requires that the caller has claimed it.
+  /// Schedules the actor. Requires that the caller has claimed the record.
   void schedule() noexcept { home_.schedule(who_); }
-  /// Like the function above, unless another thread has claimed it.
+  /// Claims the record and schedules the actor, unless another thread has claimed it.
   void go_on() noexcept {
     if (claim()) schedule();
   }
-  /// Cancels the call of the clock. Requires that the caller has claimed the record, which the
-  /// clock does before it ends.
+  /// Cancels the call of the clock. Requires that the caller has claimed the record. The clock
+  /// still exists then, since it claims its records before it ends.
   void disarm() noexcept;
   void add_holder() noexcept {
     holders_.fetch_add(1, std::memory_order_relaxed);  // order: the caller is one
@@ -87,17 +87,17 @@ class paused_sender {
 class paused_senders {
  public:
   paused_senders() = default;
-  /// Lets them go on.
+  /// Lets the paused actors continue.
   ~paused_senders() { go_on(); }
   paused_senders(const paused_senders&) = delete;
   paused_senders& operator=(const paused_senders&) = delete;
 
   /// Takes over the run right of `who` for at most `patience`, and forgets records that have been
-  /// claimed. Returns null without memory for that. The caller gets a reference to the result, and
-  /// does not touch `who` any more unless it claims the record.
+  /// claimed. Returns the record with a reference for the caller, or null without memory.
+  /// Afterwards the caller does not touch `who` unless it claims the record.
   [[nodiscard]] paused_sender* add(base::runnable& who, base::executor& home,
                                    base::clock_service& clock, base::duration patience) noexcept;
-  /// Lets all of them go on.
+  /// Lets all paused actors continue.
   void go_on() noexcept;
 
  private:

@@ -13,8 +13,9 @@ namespace garrick::core {
 
 namespace {
 
-// A mailbox may grow by its soft limit beyond it, and by no more than this. From there on its
-// sender always runs it. The sum is below the range of the count in the mailbox's word.
+// A mailbox may grow beyond its soft limit by as much again, but by no more than this number. From
+// there on its sender always runs it. The sum is below the range of the count in the mailbox's
+// word.
 constexpr std::uint32_t most_beyond_soft_limit = 16'384;
 // A wait for room ends at the latest when the receiver has handled this number of messages. If the
 // receiver makes no progress, the wait fails, and the thread's next sends to full mailboxes, this
@@ -31,11 +32,11 @@ constexpr sender_patience with_a_bound{64, ~std::uint32_t{0}};
 constexpr sender_patience without_a_bound{16, 65'536};
 // Above the soft limit of a child that awaits its restart.
 constexpr sender_patience during_restart{1, ~std::uint32_t{0}};
-// A sleep of a sender that waits for a restart ends after this time: its own actor may be wanted.
+// A sender that waits for a restart sleeps for this time at most: its own actor may get a signal.
 constexpr base::duration longest_sleep = base::duration::milliseconds(10);
 
 /// A failed wait at a receiver's hard limit. The thread's next sends there, `sends_per_wait` of
-/// them, do not wait again unless the receiver goes on.
+/// them, do not wait again unless the receiver makes progress.
 struct wait_in_vain {
   std::uint64_t receiver;  ///< 0: none
   std::uint32_t handled;   ///< the receiver's count of handled messages at the end of the wait
@@ -44,8 +45,8 @@ struct wait_in_vain {
 constinit thread_local wait_in_vain gave_up{};
 
 // Returns true if a signal waits for an actor with a handler on this thread's stack. The signal may
-// ask the actor to end, or to suspend with a group that is restarted. The restart for which its
-// send waits may need that first.
+// ask the actor to end, or to suspend with a group that is restarted. The restart for which the
+// actor's send waits may need that first.
 bool is_wanted(const detail::stacked_actor* top) noexcept {
   for (; top != nullptr; top = top->outer)
     if (top->actor != nullptr && (top->actor->gate().peek() & mailbox_word::signal) != 0)
@@ -80,7 +81,8 @@ counted_wait::~counted_wait() {
 }
 
 // Returns true if the receiver is not stalled, or is a child that awaits its restart: its
-// supervisor is about to decide. The restart may come between the looks, so there are two.
+// supervisor is about to decide. The restart may come between the two checks, so the tag is checked
+// once more.
 bool room_wait::can_run_soon() const noexcept {
   const auto is_stalled_now = [this] { return (to_.gate().peek() & mailbox_word::stalled) != 0; };
   return !is_stalled_now() || to_.awaits_restart() || !is_stalled_now();
@@ -118,7 +120,7 @@ bool room_wait::once(std::uint32_t length) noexcept {
 }
 
 // Waits for room at the hard limit. A message to a receiver that can run is lost only if the
-// receiver makes no progress for a while. Then a thread that goes on sending waits once for many
+// receiver makes no progress for a while. Then a thread that continues to send waits once for many
 // messages, as it does above the soft limit.
 bool room_wait::at_hard_limit() noexcept {
   auto& thread = base::this_thread;
@@ -138,7 +140,7 @@ bool room_wait::at_hard_limit() noexcept {
   return waited == outcome::progress;
 }
 
-// Returns true if there are this many messages, also by the runner's own count.
+// Returns true if at least `limit` messages wait, also by the runner's own count.
 bool room_wait::is_at(std::uint32_t limit) const noexcept {
   return to_.gate().length() >= limit && to_.mailbox_length() >= limit;
 }
@@ -188,9 +190,9 @@ room_wait::outcome room_wait::below(std::uint32_t limit, const sender_patience& 
   return outcome::no_progress;
 }
 
-// Runs the receiver in place. If it waits for its restart, its supervisor and the children that the
-// supervisor asks have their turns before. Returns false if this thread could not, or if the
-// receiver still waits.
+// Runs the receiver in place. If the receiver awaits its restart, its supervisor and the children
+// that the supervisor asks have their turns first. Returns false if this thread could not, or if
+// the receiver still waits.
 bool room_wait::run_now() noexcept {
   if (!to_.awaits_restart()) return in_place::run(to_, true);
   for (std::uint32_t turns = 0; turns != sends_per_wait && to_.awaits_restart(); ++turns) {
@@ -200,9 +202,9 @@ bool room_wait::run_now() noexcept {
   return in_place::run(to_, true) && !to_.awaits_restart();
 }
 
-// The child awaits its restart. Returns the actor that has to handle a signal before that, if this
-// thread may run it in place: the supervisor, or the child that must answer the supervisor, such as
-// another one of a group. An empty address: there is none.
+// For a child that awaits its restart: returns the actor that has to handle a signal first, if this
+// thread may run that actor in place: the supervisor, or the child that must answer the supervisor,
+// such as another one of a group. An empty address: there is none.
 address room_wait::wanted_for_restart() const noexcept {
   if (!to_.is_supervised()) return {};
   const auto runs_here = [](const address& a) {
@@ -218,8 +220,8 @@ address room_wait::wanted_for_restart() const noexcept {
   return runs_here(sibling) ? sibling : address();
 }
 
-// The child awaits its restart: waits until that or the end has come, or for `limit_ns` at most.
-// May return early.
+// For a child that awaits its restart: waits until the restart or the child's end has come, or for
+// `limit_ns` at most. May return early.
 wait_end room_wait::wait_for_restart(std::int64_t limit_ns) noexcept {
   auto& lot = *to_.env().lot;
   const std::uint32_t epoch = lot.epoch(to_.id());
@@ -246,7 +248,7 @@ room_wait::outcome room_wait::wait() noexcept {
   if (!restarts && (to_.gate().peek() & does_not_run) != 0) return why_it_does_not_run();
   auto& here = detail::here;
   // Actors that wait in a circle would all be stalled. So the sender that would close the circle
-  // goes on instead. A sender that waits for a restart waits for the supervisor.
+  // does not wait. A sender that waits for a restart waits for the supervisor.
   const detail::stacked_actor inner{detail::running_id(), here.below, here.running};
   const detail::stacked_actor* const top = here.running != nullptr ? &inner : nullptr;
   const std::uint64_t awaited = restarts ? to_.supervisor_id() : to_.id();

@@ -2,8 +2,8 @@
 // for it.
 //
 // A wait ends early where it cannot help: the receiver awaits an answer, has ended, or waits for
-// this thread, also through other actors. While a child awaits its restart, the sender runs or
-// awaits its supervisor and the children that the supervisor asks.
+// this thread, also through other actors. While a child awaits its restart, a sender to the child
+// runs or awaits the supervisor and the children that the supervisor asks.
 //
 // Thread safety: the sender's thread, which has a handle to the receiver.
 #pragma once
@@ -39,7 +39,7 @@ class room_wait {
   /// At the bound, with the policy `wait`. Returns as `once`.
   bool at_bound() noexcept;
 
-  /// Returns true if the receiver has this many messages, also by the runner's own count.
+  /// Returns true if at least `limit` messages wait, also by the runner's own count.
   [[nodiscard]] bool is_at(std::uint32_t limit) const noexcept;
 
  private:
@@ -47,7 +47,7 @@ class room_wait {
     progress,     ///< there is room, or the receiver has handled a good number of messages
     claimed,      ///< the receiver waited in a queue, and this thread has its run right
     look_again,   ///< the receiver was idle; or an actor of its restart waits in a queue
-    no_progress,  ///< the time has passed
+    no_progress,  ///< the time limit has passed
     pointless,    ///< the receiver is stalled or has ended; or it waits for the sender
   };
   [[nodiscard]] bool can_run_soon() const noexcept;
@@ -78,7 +78,7 @@ class observed_wait {
   const std::uint64_t sender_;
 };
 
-/// While it lives, this thread waits in a send.
+/// While it lives, this thread counts as waiting in a send.
 class counted_wait {
  public:
   counted_wait() noexcept;

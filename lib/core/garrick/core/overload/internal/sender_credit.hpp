@@ -2,13 +2,13 @@
 //
 // Problem: a proxy takes its mail at once, as if it always had room. The room is in another
 // process, which grants it as a number of messages. A sender takes one credit for each message. If
-// none is left, it waits for the next grant; it has no receiver that it could run. An actor on a
-// worker sends without credit, and pauses afterwards (paused_senders.hpp).
+// none is left, the sender waits for the next grant, since there is no receiver that it could run.
+// An actor on a worker sends without credit, and pauses afterwards (paused_senders.hpp).
 //
 // Thread safety: any thread. Invariant: a sender that waits counts itself, then takes a credit or
-// finds none; a grant adds, then looks for waiting senders. Both are sequentially consistent, so of
-// a grant and a wait one sees the other.
-// (The model checker runs this: sender_credit.model.cpp.)
+// finds none; a grant adds, then looks for waiting senders. Both are sequentially consistent, so a
+// grant sees a wait, or the wait sees the grant. (The model checker runs this:
+// sender_credit.model.cpp.)
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -40,7 +40,7 @@ class basic_sender_credit {
   basic_sender_credit(std::uint32_t messages, base::duration patience) noexcept
       : left_(messages), patience_(patience) {}
 
-  /// Takes the credit for one message and returns true, if there is any.
+  /// Takes the credit for one message. Returns false if there is none.
   [[nodiscard]] bool take() noexcept {
     // order: seq_cst, pairs with grant
     std::int64_t n = left_.load(at<credit_order::see_credit>(std::memory_order_seq_cst));
@@ -97,7 +97,7 @@ class basic_sender_credit {
     // order: seq_cst, the same
     return left_.load(at<credit_order::see_credit>(std::memory_order_seq_cst)) < 0;
   }
-  /// Called after a grant. Returns true if the pausing actors must go on.
+  /// Called after a grant. Returns true if the pausing actors must continue.
   [[nodiscard]] bool ends_pauses() noexcept {
     // order: seq_cst, pairs with begin_pause
     if (!pauses_.load(at<credit_order::see_pause>(std::memory_order_seq_cst))) return false;
@@ -124,20 +124,20 @@ class basic_sender_credit {
   const base::duration patience_;
 };
 
-/// The product's credit, with the actors that have sent without.
+/// The product's credit, with the actors that have sent without credit.
 class sender_credit final : public basic_sender_credit<base::real_atomics>, public belongings {
  public:
   using basic_sender_credit::basic_sender_credit;
 
-  /// Adds credit, and wakes the senders that wait for it; pausing actors go on once it covers the
-  /// debts.
+  /// Adds credit, and wakes the senders that wait for it; pausing actors continue once the credit
+  /// covers the debts.
   template <class Lot>
   void grant(Lot& lot, std::uint64_t id, std::uint32_t messages) noexcept {
     basic_sender_credit::grant(lot, id, messages);
     if (ends_pauses()) senders_.go_on();
   }
-  /// Pauses `who`, which has sent without credit. Returns true if it pauses, and its run right is
-  /// gone. Returns false if no debt is left, if `ended()` reports the receiver's end, or without
+  /// Pauses `who`, which has sent without credit. Returns true if `who` pauses; then its run right
+  /// is gone. Returns false if no debt is left, if `ended()` reports the receiver's end, or without
   /// memory. For the runner of `who`.
   template <class Ended>
   [[nodiscard]] bool pause(base::runnable& who, base::executor& home, base::clock_service& clock,
@@ -151,7 +151,7 @@ class sender_credit final : public basic_sender_credit<base::real_atomics>, publ
     one->drop();
     return !goes_on;
   }
-  /// Lets all pausing actors go on, because the receiver has ended.
+  /// Lets all pausing actors continue, because the receiver has ended.
   void end_pauses() noexcept { senders_.go_on(); }
 
  private:

@@ -47,8 +47,8 @@ struct wait_suite : rl::test_suite<wait_suite<Together>, 3> {
   void after() { RL_ASSERT(g.credit.left() == 0); }
 };
 
-/// A sender goes without credit, and pauses. The record that it leaves is claimed once, by a grant
-/// or by itself, and it goes on.
+/// A sender sends without credit, and pauses. Its record is claimed once, by a grant or by the
+/// sender itself, and the sender continues.
 struct pause_suite : rl::test_suite<pause_suite, 2> {
   granted g;
   patient_atomics::atomic<bool> is_listed{false};

@@ -3,8 +3,8 @@
 //
 // Problem: a restart is not an end. The child keeps its cell: it reports that it is suspended
 // (lifecycle.cpp), this class decides, and a signal makes it build a new object. A group is taken
-// down youngest first and brought up oldest first, one at a time; an actor that ends stops its
-// children, youngest first, before it ends.
+// down youngest first and brought up oldest first, one child at a time; an actor that ends stops
+// its children, youngest first, before it ends.
 //
 // Ownership: a supervisor holds its children, children know their supervisor by address only. So a
 // tree lives as long as its top has a handle, and is stopped in order when the last one is gone.
@@ -62,13 +62,14 @@ class children final : public dependents {
   [[nodiscard]] static std::string complaint(const supervision& how);
   /// Gives a child that does not run yet to its supervisor. Any thread.
   static void admit(cell& supervisor, bool on_its_turn, adoption arrival);
-  /// Ends a child that its supervisor could not adopt before it ended itself. Any thread.
+  /// Ends a child that its supervisor does not adopt, since the supervisor has ended or another
+  /// child has the name. Any thread.
   static void turn_away(const adoption& refused,
                         base::exit_reason reason = base::exit_code::user_shutdown) noexcept;
 
   /// Sets the rules. Throws std::invalid_argument that names a bad setting.
   void configure(const supervision& how);
-  /// Takes a child over, unless another has its name.
+  /// Takes a child over, unless another child has its name.
   void adopt(cell& self, adoption& arrival);
 
   void on_signal(cell& self, envelope* e) override;
@@ -80,7 +81,7 @@ class children final : public dependents {
   [[nodiscard]] bool has(std::string_view name) const noexcept;
   /// Returns the oldest child with this name, or an empty handle.
   [[nodiscard]] any_ref find(std::string_view name) const;
-  /// Stops one child; the promise is kept when it has ended. Returns false if there is none with
+  /// Stops one child; the promise is kept when the child has ended. Returns false if no child has
   /// this id.
   bool stop(cell& self, std::uint64_t id, response_promise<> when_ended);
   /// Stops all children, youngest first; the supervisor itself continues.
@@ -100,8 +101,8 @@ class children final : public dependents {
     /// its own failures since it was up for longer than the window: the backoff's exponent
     std::uint32_t in_a_row = 0;
     base::instant up_since = base::instant::never();  ///< never: it is not up yet
-    std::uint64_t alarm = 0;                          ///< serial awaited
-    timer deadline;  ///< that alarm, if the child has to answer until then
+    std::uint64_t alarm = 0;                          ///< serial of the awaited alarm
+    timer deadline;  ///< the timer of that alarm, if the child must answer by then
     std::vector<response_promise<>> when_ended;
   };
   enum class activity : std::uint8_t { none, halting, waiting, starting, stopping };
@@ -139,7 +140,7 @@ class children final : public dependents {
   std::map<std::uint64_t, child> children_;
   std::shared_ptr<asked_child> asked_ = std::make_shared<asked_child>();
   std::unordered_map<std::uint64_t, std::uint64_t> places_;     ///< by the child's id
-  std::set<std::pair<std::string_view, std::uint64_t>> names_;  ///< and places
+  std::set<std::pair<std::string_view, std::uint64_t>> names_;  ///< with their places
   std::uint64_t last_place_ = 0;
   std::deque<base::instant> failures_;  ///< within the window
   activity now_ = activity::none;

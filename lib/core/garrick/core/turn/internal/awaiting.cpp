@@ -67,7 +67,7 @@ void changed(cell& self, cell_extension& x) noexcept {
 }
 
 dispatch_outcome keep(cell& self, response_table::slot& s, envelope* e) noexcept {
-  // the time-out on the heels of the answer, or the other way round
+  // a time-out right after the answer, or an answer right after the time-out
   if (s.early != nullptr) return dispatch_outcome::handled;
   s.early = e;
   response_table::no_longer_due(s, self.env());
@@ -92,7 +92,7 @@ dispatch_outcome on_response(cell& self, envelope* e) {
   if (!extension->awaiting.empty() && !slot.inner) {
     if (slot.exclusive && extension->awaiting.back() != id)
       return keep(self, slot, e);  // the newest first
-    // `then` came after the response had passed
+    // `then` was called after the response had passed the await
     if (!slot.exclusive) {
       extension->answer_skipped = true;
       return dispatch_outcome::skipped;

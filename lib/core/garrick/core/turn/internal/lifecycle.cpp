@@ -194,11 +194,11 @@ void reclaim_some() noexcept {
     here.reclaim = static_cast<cell*>(c->queue_link);
     bool ended = false;
     if (turns < most_ends_at_once) {
-      // its answers, its messages and the watchdog name it
+      // so that its answers, its messages and the watchdog name it
       const turn_frame turn(*c, turn_frame::kind::borrowed);
       ended = reach_end(*c);
     }
-    // An actor that waits for its children first goes on as an actor that runs. The rest of a long
+    // An actor that waits for its children first continues as a running actor. The rest of a long
     // list ends in later turns, among those of other actors.
     if (!ended) c->home_executor().schedule(*c);
   }
@@ -297,7 +297,7 @@ struct steps {
 };
 
 // The end of an actor, from top to bottom. The mailbox is closed between the two tables: signals
-// left there are answered, and senders that wait for room go on (cell_steps::end). The thread is
+// left there are answered, and senders that wait for room continue (cell_steps::end). The thread is
 // given back before any actor is told of the end, since such an actor may want that thread. After
 // the last step the system may be gone.
 using while_mail_comes = steps<  //

@@ -149,11 +149,11 @@ void on_room_wanted(cell& self, envelope* e) {
   parked::add(self, content<signals::room_wanted>(e));
 }
 
-/// From a child, or for one.
+/// Handles a report from a child, or an alarm for one.
 void on_dependent(cell& self, envelope* e) {
   if (detail::has_its_turn(e)) return on_turn(self, e);
   cell_extension* const extension = self.ext_if();
-  // otherwise it comes from a released child
+  // otherwise the signal comes from a released child
   if (extension != nullptr && extension->dependents != nullptr)
     extension->dependents->on_signal(self, e);
 }

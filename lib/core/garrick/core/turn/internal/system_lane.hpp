@@ -14,12 +14,12 @@
 
 namespace garrick::core::system_lane {
 
-/// Handles one message of the system lane, which stays the caller's. Passes exceptions of user code
-/// on. The runner.
+/// Handles `e`, a message of the system lane; `e` stays the caller's. Passes exceptions of user
+/// code on. The runner.
 void on_signal(cell& self, envelope* e);
 
-/// Called after a signal was linked to a cell that has ended: answers the signals that expect it.
-/// Any thread.
+/// Called after a signal was linked to a cell that has ended: answers the signals that expect an
+/// answer. Any thread.
 void answer_for_the_dead(cell& dead) noexcept;
 
 /// The same for one signal, which stays the caller's. Any thread.
@@ -59,9 +59,10 @@ bool tell(const address& to, Args&&... args) noexcept {
 void notify(const watcher& w, cell& self, const base::exit_reason& reason) noexcept;
 
 /// Puts a `down` behind the mail of `watcher`, so that it does not overtake messages of the dead
-/// actor. The only other system messages there are a watch without memory for it, an errand that is
-/// put off, and a signal for a hook. A watcher without a strong handle is told if it runs or has
-/// mail, since it may make a handle again. Any thread that has its address.
+/// actor. The mail holds only three other kinds of system messages: a watch for which there was no
+/// memory, an errand that was put off, and a signal that waits for a hook. A watcher without a
+/// strong handle is told if it runs or has mail, since it may make a handle again. Any thread that
+/// has its address.
 void bring_down(cell& watcher, const address& dead, const base::exit_reason& reason,
                 std::uint64_t monitor) noexcept;
 

@@ -4,8 +4,8 @@
 // steps are templates, so that the model checker runs them (timer_steps.model.cpp). A `Record` has
 // `atomics` (the policy), `state_`, `holders_`, `id_`, and the functions that are called below.
 //
-// Thread safety: `cancel` is for the owner, `fire` and `service_ended` are for the clock's thread;
-// all of them may run at the same time.
+// Thread safety: `cancel` and `hand_to_service` are for the owner, `fire_once`, `fire_again` and
+// `hand_to_service_again` for the clock service. The two sides may run at the same time.
 //
 // Invariants
 // T1 The thread that takes `armed` away cleans up (`finish`): it owns the envelope and the handle
@@ -38,7 +38,7 @@ struct timer_steps {
   /// the clock's thread pushes a copy of a periodic message
   static constexpr std::uint8_t busy = 2;
 
-  /// Returns true if it was still to fire.
+  /// Returns true if the timer had yet to fire.
   template <class Record>
   static bool cancel(Record& r) noexcept {
     // order: acquire, pairs with fire_again: the clock's thread has used the data cleaned up here
@@ -70,8 +70,8 @@ struct timer_steps {
     r.id_.store(r.arm_at_service(), std::memory_order_relaxed);
   }
 
-  /// Fires a timer that fires once. Called when its time has come, or when the service ends before;
-  /// `push` does nothing then.
+  /// Fires a timer that fires once. Called when the timer is due, or when the service ends before
+  /// that; then `push` does nothing.
   template <class Record, class Push>
   static void fire_once(Record& r, Push push) noexcept {
     // order: relaxed: only the first of the two goes on; the writes of `arm` came through the
@@ -97,7 +97,8 @@ struct timer_steps {
     }
     push();
     // The reference that came with the firing stays for the next beat. A service that has ended
-    // drops it within `arm`, and the owner may be gone by then, so the later steps have one, too.
+    // drops that reference within `arm`, and the owner's may be gone by then, so this thread takes
+    // another one for the later steps.
     // order: relaxed: this thread has a reference
     r.holders_.fetch_add(1, std::memory_order_relaxed);
     arm();

@@ -15,8 +15,8 @@
 
 namespace garrick::core {
 
-/// While it lives, this thread takes a turn of an actor, which may go meanwhile. Afterwards the
-/// thread is back in the turn of the outer actor.
+/// While it lives, this thread takes a turn of an actor, whose cell may be freed meanwhile.
+/// Afterwards the thread is back in the turn of the outer actor.
 class turn_frame {
  public:
   /// The reason to take the turn here.
