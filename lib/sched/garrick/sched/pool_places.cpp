@@ -7,8 +7,8 @@ namespace garrick::sched {
 namespace {
 
 #if defined(GARRICK_MINIMAL)
-// Then no policy needs places, and every machine counts as flat: only a processor for each worker
-// is left to pin it to.
+// In a minimal build no policy needs places, and every machine counts as flat: all that is left is
+// to pin each worker to a processor.
 constexpr bool knows_machines = false;
 #else
 constexpr bool knows_machines = true;

@@ -1,6 +1,6 @@
-// The face of a worker pool, whatever its policy. A setting chooses the policy when the system is
-// built (shipped_policies.hpp); after that, scheduling costs one indirect call, and a
-// message none.
+// The interface of a worker pool with any policy. A setting chooses the policy when the system is
+// built (shipped_policies.hpp); after that, scheduling costs one indirect call, and a message costs
+// none.
 //
 //   auto pool = garrick::sched::make_scheduler({.workers = 2});
 //   pool->start();
@@ -9,12 +9,12 @@
 //   pool->drain(sink, context);   // the runnables that never ran
 //
 // A scheduler of your own may count the workers that wait inside handlers, as `worker_pool` does
-// (`begin_wait`, `all_wait`, `when_all_wait`). If it does not, and all workers wait in sends, they
-// go on when the time for that is over.
+// (`begin_wait`, `all_wait`, `when_all_wait`). Without such a count, workers that all wait in sends
+// go on only when the time limit of a wait has passed.
 //
 // Thread safety: the functions of base::executor, `stats` and `worker_count` may be called from any
 // thread; `start`, `stop` and `drain` from one thread that is not a worker of this pool.
-// `when_all_wait` comes first.
+// `when_all_wait` must be called before all others.
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>
@@ -66,8 +66,8 @@ class scheduler : public base::executor {
   [[nodiscard]] virtual std::optional<worker_stats> worker_statistics(
       std::uint32_t index) const noexcept = 0;
 
-  /// Returns the state of queues and sleepers in words, for a diagnosis. A picture taken while
-  /// things move. Any thread.
+  /// Returns the state of queues and sleepers in words, for a diagnosis. The workers continue
+  /// meanwhile, so the parts may contradict each other. Any thread.
   [[nodiscard]] virtual std::string describe() const = 0;
 
   /// Returns the state of worker `index`'s thread, of which the watchdog may read the atomics.

@@ -365,7 +365,7 @@ TEST_CASE("an idle pool uses no processor time") {
       return (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1'000'000 + r.ru_utime.tv_usec +
              r.ru_stime.tv_usec;
     };
-    // On a busy machine the pool may take longer than that until it is idle. Then it stays so.
+    // On a busy machine the pool may take longer than that until it is idle. Then it stays idle.
     bool is_idle = false;
     for (int looks = 0; looks < 10 && !is_idle; ++looks) {
       const auto before = used();

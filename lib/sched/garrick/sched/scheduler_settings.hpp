@@ -50,8 +50,8 @@ struct scheduler_settings {
   thread_hook on_thread_start{};  ///< called before a worker's first run
   thread_hook on_thread_stop{};   ///< called after a worker's last run
   base::probe* probe = nullptr;   ///< is told of parks and thefts; may be null; outlives the pool
-  /// Go on with fewer threads if some cannot be created (at least one), and unbound where binding
-  /// fails.
+  /// Start with fewer threads (at least one) if some cannot be created, and leave threads unbound
+  /// where binding fails.
   bool best_effort = false;
 
   // the places of the workers
@@ -75,8 +75,8 @@ void add_settings(base::setting_table& table, scheduler_settings& settings);
 
 /// The form that `why_no_affinity` checks.
 inline constexpr std::string_view affinity_form = "groups of processors, such as \"<0> <2-4>\"";
-/// Returns the reason why `text` names no groups of processors that this process may use; empty: it
-/// does.
+/// Returns the reason why `text` is not a list of groups of processors that this process may use;
+/// empty if it is one.
 [[nodiscard]] std::string why_no_affinity(const std::string& text);
 
 /// Returns `settings` with the number of workers filled in, for code that builds a `worker_pool`

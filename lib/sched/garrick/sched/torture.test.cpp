@@ -15,7 +15,7 @@ using namespace garrick::sched::test;
 
 namespace {
 
-/// So that locality_guided has homes to send to; the others take no notice.
+/// Gives locality_guided homes on several nodes; the other policies ignore it.
 constexpr const char* machine = "pack:2 numa:1 l3:1 core:2 pu:1";
 
 /// An outside thread schedules one job, waits for it, and so on: every round parks and wakes a
@@ -101,7 +101,7 @@ void random_trees(const char* policy, std::uint32_t workers, base::duration idle
   CHECK(wrong == 0);
 }
 
-/// A job that puts another one into its worker's slot and then stays busy until that one has run
+/// A job that puts another job into its worker's slot and then stays busy until that job has run
 /// elsewhere.
 void busy_owners(std::uint32_t workers, std::uint32_t count) {
   auto pool = started({.workers = workers});
@@ -122,8 +122,8 @@ void busy_owners(std::uint32_t workers, std::uint32_t count) {
   CHECK(pool->stats().exposed >= count);
 }
 
-/// Work that comes from outside while a worker is stalled: it was given to that worker, since that
-/// worker was awake.
+/// Work that arrives from outside while a worker is stalled: the work was left to that worker,
+/// since it was awake.
 void busy_receivers(std::uint32_t workers, std::uint32_t count) {
   auto pool = started({.workers = workers});
   watchdog dog(*pool);

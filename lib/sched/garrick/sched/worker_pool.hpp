@@ -54,8 +54,8 @@ class worker_pool final : public scheduler {
         waiting_(settings_.workers),
         unbound_(settings_.workers),
         states_(settings_.workers) {
-    // Here and not in start(), since other code may make threads in between: in a process that has
-    // threads already this takes the kernel ten milliseconds.
+    // Called here and not in start(): other code may make threads in between, and in a process that
+    // has threads this call takes the kernel ten milliseconds.
     base::platform::enable_process_barrier();
     if (std::string warning =
             places_.warning(needs_places ? std::string_view(Policy::name) : std::string_view());
@@ -117,8 +117,9 @@ class worker_pool final : public scheduler {
       seat_->guests_come_by(
           [](void* policy) noexcept { static_cast<Policy*>(policy)->wake_guest(); }, &policy_);
     try {
-      // The helper comes first, since the workers may use up the threads that there are. With
-      // `best_effort` the pool can do without some of them, but not without the helper.
+      // The helper is started first, since the workers may use up the threads that the system
+      // allows. With `best_effort` the pool can do without some workers, but not without the
+      // helper.
       if (policy_.wants_helper()) {
         helper_ = std::thread([this] {
           base::platform::name_this_thread(settings_.thread_name + "-tick");
@@ -205,7 +206,7 @@ class worker_pool final : public scheduler {
       return false;
   }();
 
-  /// Its workers wait for events: `static constexpr bool leads = true`.
+  /// True for a policy with workers that wait for events: `static constexpr bool leads = true`.
   static constexpr bool leads = requires { requires Policy::leads; };
 
   static std::shared_ptr<base::leader_seat> make_seat() {
@@ -225,8 +226,8 @@ class worker_pool final : public scheduler {
   bool on_own_worker() const noexcept { return base::this_thread.worker_of == this; }
   worker_data& self() noexcept { return policy_.worker(base::this_thread.worker_index); }
 
-  /// Starts the next worker. Returns false if it could not, and `best_effort` lets the others go
-  /// on.
+  /// Starts the next worker. Returns false if its thread could not be created and `best_effort`
+  /// lets the others go on.
   bool start_worker() {
     const auto index = static_cast<std::uint32_t>(threads_.size());
     try {

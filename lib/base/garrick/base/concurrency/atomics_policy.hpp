@@ -3,19 +3,19 @@
 //
 // A header of lock-free code takes a class `Atomics` with the members of `real_atomics`. In the
 // product they compile to plain std::atomic. ThreadSanitizer understands no free-standing fences,
-// so there a fence becomes a read-modify-write of one shared word.
+// so under it a fence becomes a read-modify-write of one shared word.
 //
 // The model checker brings its own atomics and can weaken one memory order at a time. A header
-// lists the places whose orders matter as an enumeration, and writes such an order as
+// lists, as an enumeration, the places with orders that matter, and writes such an order as
 //
 //   base::order<Atomics, deque_order::push_bottom>(std::memory_order_release)
 //
 // A test shows that the code fails when that order is weakened.
 //
 // The two-sided fence: code of the form *store mine, fence, load yours* on both sides (each side
-// must see the other) usually has one side that runs a thousand times more often. `light_fence`
-// goes there and costs nothing, `heavy_fence` goes to the rare side and makes every thread of the
-// process execute a barrier. Where the system cannot do that, both are full fences.
+// must see the other) usually has one side that runs a thousand times more often. `light_fence` is
+// for the frequent side and costs nothing. `heavy_fence` is for the rare side and makes every
+// thread of the process execute a barrier. Where the system cannot do that, both are full fences.
 //
 // Thread safety: stateless.
 #pragma once

@@ -1,5 +1,5 @@
-// A brief wait ends although nothing moves on this processor as long as the waiting thread spins:
-// the other one has a lower priority there.
+// A brief wait ends although the other thread does not run on this processor as long as the waiting
+// thread spins: its priority is lower there.
 #include <garrick/base/concurrency/brief_wait.hpp>
 #include <garrick/base/concurrency/spin_lock.hpp>
 #include <garrick/base/platform/platform.hpp>
@@ -83,8 +83,9 @@ TEST_CASE("a spin lock is given to a real-time thread although its holder has no
   low.join();
   high.join();
   if (!may_be_real_time) return;  // this process may not
-  // By spinning it would use up the system's whole period for real-time threads, a second, nearly
-  // all of the time that it waits. Others may keep the holder from its processor for longer.
+  // A thread that only spins would use up nearly all of the system's whole period for real-time
+  // threads, a second, while it waits. Other threads may keep the holder from its processor for
+  // longer.
   CHECK(used < waited / 2 + 100'000'000);
 }
 

@@ -1,5 +1,5 @@
-// The call of the hook, once; and its ways from std::terminate and from signals. All of this may
-// run in a signal's handler.
+// Calls the hook once, also from std::terminate and from signals. All of this code may run in a
+// signal's handler.
 #include "garrick/base/concurrency/fatal.hpp"
 
 #include <array>
@@ -34,7 +34,8 @@ void tell(fatal_cause cause, std::string_view reason) noexcept {
   const thread_state* first = nullptr;
   // order: chooses the thread that tells; nothing else is passed on
   if (!teller.compare_exchange_strong(first, &this_thread, std::memory_order_relaxed)) {
-    // This thread's own telling: the hook has failed, or it is over and the signal of abort() came.
+    // If this thread is the teller, the hook has failed, or abort() has raised its signal
+    // afterwards.
     if (first != &this_thread) wait_for_teller();
     return;
   }

@@ -35,29 +35,29 @@ struct fatal_end {
 };
 
 /// A function to be called at the process' end. It may run in a signal's handler, on a stack of 64
-/// kB, while other threads go on and any lock may be held: it must call async-signal-safe functions
-/// only (`write`, `fsync`, `_exit`, loads and stores), return soon, and not throw. When it returns,
-/// the process ends as it would have ended without it.
+/// kB, while other threads continue and any lock may be held: it must call async-signal-safe
+/// functions only (`write`, `fsync`, `_exit`, loads and stores), return soon, and not throw. When
+/// it returns, the process ends as it would have ended without it.
 using fatal_hook = void (*)(const fatal_end&) noexcept;
 
-/// Installs `hook`; null removes it. Returns the hook before, which `hook` may call. A hook is
+/// Installs `hook`; null removes it. Returns the previous hook, which `hook` may call. A hook is
 /// called once in the life of a process, for the first cause: a failure inside it ends the process
-/// at once, and other threads that come to an end meanwhile wait for it, ten seconds at most. A
-/// process that exits in order, that another process kills, or that hangs, calls no hook.
+/// at once, and other threads that fail meanwhile wait for it, ten seconds at most. A process that
+/// exits in order, that another process kills, or that hangs, calls no hook.
 ///
 /// The first call puts a function before the program's `std::terminate_handler`, which is called
-/// after it, and handles the signals of `fatal_cause::signal` that have no handler; a program that
-/// handles a signal later keeps it for itself. Does not block.
+/// after it, and handles the signals of `fatal_cause::signal` that have no handler. If the program
+/// handles a signal later, its handler replaces this one. Does not block.
 fatal_hook set_fatal_hook(fatal_hook hook) noexcept;
 
-/// Calls the hook if this is the process' first end. For the handlers of signals.
+/// Calls the hook if this is the first end of the process. For the handlers of signals.
 [[gnu::cold]] void tell_of_signal(int signal) noexcept;
 
 /// Handles `signal` with `handler`, on the thread's alternate stack if it has one. Returns false if
 /// the program handles the signal already or the system refuses.
 bool handle_signal(int signal, void (*handler)(int, siginfo_t*, void*)) noexcept;
 
-/// For the handler of `signal`: when the handler returns, the process ends of that signal.
+/// Makes `signal` end the process when its handler returns. For that handler.
 void end_of_signal(int signal) noexcept;
 
 }  // namespace garrick::base

@@ -10,8 +10,8 @@ namespace garrick::base {
 
 namespace {
 
-/// In the child, on its only thread. A worker that goes on there would run the parent's actors,
-/// too: its loop sees that it is not a worker any more.
+/// Called in the child, on its only thread. If that thread was a worker, its loop must see that it
+/// is none any more: it would run the parent's actors, too.
 void count_fork() noexcept {
   detail::forks.fetch_add(1, std::memory_order_relaxed);  // order: there is one thread
   this_thread.worker_of = nullptr;

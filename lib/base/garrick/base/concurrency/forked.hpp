@@ -1,5 +1,6 @@
-// The limits of a process that was forked from one with actors. The threads do not exist there, so
-// every action that needs them is refused with a message (guide, chapter 9).
+// The limits of a process that was forked from a process with actors. The child has none of the
+// parent's other threads, so every action that needs them is refused with a message (guide, chapter
+// 9).
 //
 // Thread safety: any thread.
 #pragma once
@@ -19,8 +20,8 @@ inline constinit std::atomic<std::uint32_t> forks{0};
   return detail::forks.load(std::memory_order_relaxed);
 }
 
-/// Starts the count and returns `fork_count()`. An owner of threads remembers the number that this
-/// returned before they were made: if the count differs later, the process is a copy without
+/// Starts the count and returns `fork_count()`. An owner of threads calls this function before it
+/// makes them, and keeps the number: if `fork_count()` differs later, the process is a copy without
 /// threads.
 [[nodiscard]] std::uint32_t watch_forks() noexcept;
 

@@ -36,13 +36,13 @@ int leader_seat::descriptor() noexcept {
 }
 
 void leader_seat::interrupt() noexcept {
-  // A thread that waits elsewhere has seen it made, and so this thread will see it soon.
+  // A thread that waits elsewhere has seen the descriptor, so this thread will see it soon.
   int to = -1;
   // order: relaxed; a number
   for (brief_wait<real_atomics> wait; (to = descriptor_.load(std::memory_order_relaxed)) < 0;)
     wait.once();
   const std::uint64_t one = 1;
-  // The only way to fail is that so many interruptions wait that one more makes no difference.
+  // The write fails only if so many interruptions wait that one more makes no difference.
   static_cast<void>(!::write(to, &one, sizeof one));
 }
 

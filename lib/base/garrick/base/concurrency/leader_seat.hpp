@@ -1,21 +1,21 @@
 // Leader and followers: one of the threads that could wait for a loop's events does so.
 //
 // Problem: a loop's own thread reads a message and then has to wake a worker that runs the actor.
-// This change of threads comes with each message of a quiet system, and takes longer than the rest.
-// An idle worker could wait for the events itself, handle them, and run the woken actor. But it may
-// then be busy for long, and another thread has to wait for the events meanwhile.
+// This change of threads occurs with each message of a quiet system, and takes longer than the
+// rest. An idle worker could wait for the events itself, handle them, and run the woken actor. But
+// it may then be busy for long, and another thread has to wait for the events meanwhile.
 //
-// So a loop that takes part has a *keeper*, its own thread, and one seat. The thread on the seat
-// leads: it waits for events and handles them. A *guest* is an idle worker. It takes the seat
-// instead of falling asleep, and leaves it when an event has given it something to run. The keeper
-// sits down when the seat has stayed empty for `most_absent_ns`. It looks at the seat once in that
-// time, as long as guests come and go. When a guest stays, the keeper sleeps until the guest
-// leaves. So a guest that is back soon costs no wake-up.
+// So such a loop has a *keeper*, its own thread, and one seat. The thread on the seat leads: it
+// waits for events and handles them. A *guest* is an idle worker. It takes the seat instead of
+// falling asleep, and leaves it when an event has given it something to run. The keeper sits down
+// when the seat has stayed empty for `most_absent_ns`. It looks at the seat once in that time, as
+// long as guests come and go. When a guest stays, the keeper sleeps until the guest leaves. So a
+// guest that is back soon costs no wake-up.
 //
-// Events that arrive while the seat is empty wait. So if guests stay away for long on the average,
-// they give the seat back, and the keeper leads for some time: their work takes long, and a wake-up
-// beside it is cheap. The keeper leaves the seat again after a guest has found it taken. Since that
-// guest may have fallen asleep by then, the keeper calls one.
+// Events that arrive while the seat is empty wait. If guests stay away for long on the average,
+// their work takes long, and a wake-up is cheap beside it. So they then give the seat back, and the
+// keeper leads for some time. The keeper leaves the seat again after a guest has found it taken.
+// Since that guest may have fallen asleep by then, the keeper calls a guest.
 //
 // Thread safety: stated for each function. Guests are any threads, several at once.
 //
@@ -24,9 +24,9 @@
 //    from a word without a leader. A guest takes it from `empty` only; the keeper also from
 //    `given_back` and, when it opens the seat, from `closed`.
 // L2 The actions of a leader are visible to the next one (release/acquire on the word).
-// L3 A seat does not stay empty. Each leaving changes the count in the word. The keeper has two
-//    ways to wait: for a time, as long as the word changes; or without a limit. In that case the
-//    word says so (`asleep`) while a guest sits, and the guest wakes the keeper when it leaves.
+// L3 A seat does not stay empty. Each leaving changes the count in the word. The keeper waits for a
+//    limited time, again and again, as long as the word changes. Only while a guest sits does it
+//    wait without a limit: it sets `asleep` in the word, and the guest wakes it when leaving.
 // L4 After `over` no guest sits down, and the keeper's `follow` returns `ended`. After `close` the
 //    loop is not touched.
 #pragma once
@@ -57,8 +57,8 @@ template <class Atomics, class Loop>
 class basic_leader_seat {
  public:
   using loop_type = Loop;  ///< the led object
-  /// The longest time that a seat stays empty before the keeper takes it; doubled after a recent
-  /// look.
+  /// The time after which the keeper takes an empty seat; up to twice as long if it has just
+  /// looked.
   static constexpr std::uint64_t most_absent_ns = 500'000;
   /// The longest mean absence of guests. A wake-up takes some ten microseconds.
   static constexpr std::uint64_t mean_absent_ns = 50'000;
@@ -82,8 +82,8 @@ class basic_leader_seat {
     return loop_.get();
   }
 
-  /// Leaves the seat. The guest was woken at `now_ns` for this. Makes a system call only if the
-  /// keeper sleeps, or must lead now.
+  /// Leaves the seat. `now_ns` is the time at which the guest was woken for this. Makes a system
+  /// call only if the keeper sleeps, or must lead now.
   void leave(std::uint64_t now_ns) noexcept {
     left_ns_.set(now_ns);
     stand_up(mean_ns_.get() > mean_absent_ns ? given_back : empty);
@@ -92,11 +92,11 @@ class basic_leader_seat {
   /// Makes the guest leave the seat because the loop has ended. Only the keeper leads it again.
   void over() noexcept { stand_up(ended); }
 
-  /// Returns true if a thread sits there. Any thread; a hint.
+  /// Returns true if a thread sits on the seat. Any thread; a hint.
   [[nodiscard]] bool is_taken() const noexcept { return role(now()) != empty; }
 
-  /// Seats the keeper if no thread sits there: for work that should not wait until a guest comes
-  /// back. Any thread; makes a system call only in that case.
+  /// Seats the keeper if the seat is empty: for work that should not wait until a guest returns.
+  /// Any thread; makes a system call only in that case.
   void call_keeper() noexcept {
     for (std::uint32_t seen = now(); role(seen) == empty;) {
       // order: relaxed both; the work itself has an order of its own
@@ -236,8 +236,8 @@ class event_loop {
   /// The leading thread's listener. Called back once, on that thread.
   class leader {
    public:
-    /// Called before the first event is handled. `at_once`: the event came without a wait, so there
-    /// may be more.
+    /// Called before the first event is handled. `at_once` is true if the event came without a
+    /// wait; then more events may follow.
     virtual void event_has_come(bool at_once) noexcept = 0;
 
    protected:
@@ -255,7 +255,8 @@ class event_loop {
 /// A place where a thread waits and from which it can be brought back.
 class interruptible {
  public:
-  /// Makes the thread that waits there return soon; without one, the next thread. Any thread.
+  /// Makes the thread that waits there return soon; if none waits, the next thread that does. Any
+  /// thread.
   virtual void interrupt() noexcept = 0;
 
  protected:
@@ -272,8 +273,9 @@ class leader_seat final : public basic_leader_seat<real_atomics, event_loop>, pu
   /// Makes the leader return soon from `event_loop::lead`. Requires that the descriptor was made.
   void interrupt() noexcept override;
   /// Returns a descriptor that is readable after `interrupt` until it has been read; the loop waits
-  /// for that. The first call makes it. Negative if there is none, because the system has no room
-  /// or does not support it; then only the loop's own thread may lead. Any thread.
+  /// for that. The first call makes it. Returns a negative number if there is none, because the
+  /// system has no room or does not support it; then only the loop's own thread may lead. Any
+  /// thread.
   [[nodiscard]] int descriptor() noexcept;
 
   /// Sets the function that wakes an idle worker, which then finds the seat empty: `call(whose)`.

@@ -1,6 +1,6 @@
 // The seat under the model checker, as it is and with each of its memory orders weakened: guests
-// and the keeper lead in turn, and no thread waits for a seat that no thread would leave. A lost
-// wake-up is found as a deadlock: all threads wait.
+// and the keeper lead in turn, and no thread waits for a seat that no thread leaves. A lost wake-up
+// is found as a deadlock: all threads wait.
 #include <garrick/base/concurrency/leader_seat.hpp>
 
 #include <doctest/doctest.h>
@@ -39,7 +39,7 @@ struct model_loop {
 template <class Atomics>
 using model_seat = basic_leader_seat<Atomics, model_loop>;
 
-// Times of guests: away for a moment, or for so long that the next one gives the seat back.
+// Times of guests: away for a moment, or so long that the next guest gives the seat back.
 constexpr std::uint64_t leaves_at = 1;
 constexpr std::uint64_t soon = 2;
 constexpr std::uint64_t late = 1'000'000'000;
@@ -80,7 +80,7 @@ struct turns_suite : rl::test_suite<turns_suite, 3> {
   }
 };
 
-/// Two loops would like the same seat, and a guest leads the one that has it.
+/// Two loops compete for one seat, and a guest leads the loop that has it.
 struct loops_suite : rl::test_suite<loops_suite, 3> {
   std::array<model_loop, 2> loops;
   model_seat<relacy_atomics> seat;

@@ -125,7 +125,7 @@ TEST_CASE("guests that are away for long on the average give the seat back") {
   std::uint64_t now = 1000;
   s.sit(now);
   s.seat.leave(now);
-  // Away for 40 µs each time, which is short enough for ever; then for 200 µs.
+  // Absences of 40 µs, which are short enough for ever; then of 200 µs.
   for (int i = 0; i < 100; ++i) {
     now += 40'000;
     s.sit(now);

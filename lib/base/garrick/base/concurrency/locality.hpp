@@ -21,7 +21,7 @@ class locality_hint {
     none,
     /// on the workers in turn, of one memory node after the other; home is where it first runs
     spread,
-    /// as spread, and its home for good: for an actor with many partners, which ask to be `near` it
+    /// as spread, but that worker stays its home: for an actor that many partners want to be `near`
     hub,
     node,     ///< home is on that memory node
     placed,   ///< waits for its first run at that worker
@@ -37,7 +37,8 @@ class locality_hint {
 
   /// Returns a hint for the workers in turn, of one memory node after the other.
   [[nodiscard]] static constexpr locality_hint spread() noexcept { return {kind::spread, 0}; }
-  /// Returns a hint as `spread`; the actor stays there, also if it is stolen before it first runs.
+  /// Returns a hint as `spread`; the chosen worker stays the actor's home, even if another worker
+  /// steals the actor before it first runs.
   [[nodiscard]] static constexpr locality_hint hub() noexcept { return {kind::hub, 0}; }
   /// Returns a hint for the memory node with this number, counted from 0 as the topology does.
   [[nodiscard]] static constexpr locality_hint home(std::uint32_t node) noexcept {

@@ -10,9 +10,10 @@
 // P3 A waker's actions before `unpark` are visible to the owner after `park` (release/acquire on
 //    the word). Tokens that pile up become one, and the owner sees the actions of all of their
 //    wakers.
-// P4 `unpark` makes a system call only if the owner sleeps or is about to: one futex a wake-up.
-// P5 The owner may wait elsewhere instead of here: for events that are told in another way.
-//    `unpark` then lets its caller interrupt that wait.
+// P4 `unpark` makes a system call only if the owner sleeps or is about to: one futex call per
+//    wake-up.
+// P5 The owner may wait elsewhere instead of here, for events that arrive in another way. `unpark`
+//    then lets its caller interrupt that wait.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -32,8 +33,8 @@ enum class parker_order : std::uint8_t {
 template <class Atomics>
 class basic_parker {
  public:
-  /// Waits for a token and takes it. Blocks the owner until one is there; costs no system call if
-  /// one lies there already.
+  /// Waits for a token and takes it. Blocks the owner until a token arrives; costs no system call
+  /// if a token was left already.
   void park() noexcept {
     if (!fall_asleep()) return;
     // order: relaxed; take_token() acquires
@@ -70,13 +71,13 @@ class basic_parker {
     return true;
   }
 
-  /// Begins a wait of the owner elsewhere (P5). Returns false if a token was there, which is taken.
+  /// Begins a wait of the owner elsewhere (P5). Returns false if it found a token, which it took.
   [[nodiscard]] bool begin_elsewhere() noexcept { return leave_here(elsewhere); }
 
-  /// Ends the owner's wait elsewhere. Returns true if a token was there, which is taken.
+  /// Ends the owner's wait elsewhere. Returns true if it found a token, which it took.
   bool end_elsewhere() noexcept { return take_token() == token; }
 
-  /// Returns true if a token is there. For the owner, which takes it then.
+  /// Returns true if a token was left, which the owner may take then. For the owner.
   [[nodiscard]] bool has_token() const noexcept {
     return state_.load(std::memory_order_relaxed) == token;  // order: relaxed; take_token acquires
   }
@@ -87,7 +88,7 @@ class basic_parker {
   static constexpr std::uint32_t sleeping = 2;
   static constexpr std::uint32_t elsewhere = 3;
 
-  /// Returns false if a token was there; it is taken.
+  /// Returns false if it found a token, which it took.
   bool fall_asleep() noexcept { return leave_here(sleeping); }
 
   bool leave_here(std::uint32_t how) noexcept {

@@ -36,11 +36,11 @@ TEST_CASE("an owner that waits elsewhere is interrupted there, and finds its tok
   CHECK_FALSE(p.unpark_or(interrupt));  // an owner on its way needs no second call
   CHECK(p.end_elsewhere());
   CHECK_FALSE(p.has_token());
-  // A token that was left before keeps it from going there, and no interruption is made.
+  // An earlier token keeps the owner from going there, and no interruption is made.
   CHECK_FALSE(p.unpark_or(interrupt));
   CHECK_FALSE(p.begin_elsewhere());
   CHECK(interruptions == 1);
-  // Back for another reason, it is here again.
+  // Having returned for another reason, the owner sleeps here again.
   REQUIRE(p.begin_elsewhere());
   CHECK_FALSE(p.end_elsewhere());
   CHECK_FALSE(p.unpark_or(interrupt));

@@ -61,8 +61,8 @@ class probe {
                               const message_type* message, const error& reason) noexcept;
   /// Called when the mailbox of an actor that cannot run has doubled again.
   virtual void on_mailbox_doubled(std::uint64_t actor, std::uint64_t messages) noexcept;
-  /// Called when a send of `sender` begins to wait for room in a full mailbox, or for credit, or
-  /// its coroutine does, in `send_when_room`. A thread that is not an actor is 0.
+  /// Called when a send of `sender`, or its coroutine in `send_when_room`, begins to wait for room
+  /// in a full mailbox or for credit. If a thread that is not an actor sends, `sender` is 0.
   virtual void on_sender_waits(std::uint64_t receiver, std::uint64_t sender) noexcept;
   /// Called once for each `on_sender_waits`, when the wait of `sender` has ended: there is room,
   /// the send goes on without room, or the message is lost.
@@ -73,7 +73,7 @@ class probe {
   /// delayed or periodic send, a wait's end, the time limit of a request.
   virtual void on_timer_fired(std::uint64_t receiver, const message_type* message) noexcept;
   /// Called when a requester notices that a request has got no response within its time limit.
-  /// `receiver` is the asked actor; 0: no particular one.
+  /// `receiver` is the asked actor; 0: no particular actor.
   virtual void on_request_timed_out(std::uint64_t requester, std::uint64_t receiver) noexcept;
   /// Called when actors were found that wait for each other's responses in a circle; `actor` is one
   /// of them.

@@ -1,4 +1,4 @@
-// A listener hears the events that it overrides and nothing else.
+// A listener gets the events that it overrides and nothing else.
 #include "garrick/base/concurrency/probe.hpp"
 
 #include <string>

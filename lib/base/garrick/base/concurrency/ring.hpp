@@ -52,9 +52,9 @@ enum class ring_order : std::uint8_t {
   see_closed,    ///< the consumer's look at that
 };
 
-/// The indices of a ring, which say which side may use which slot, without its items. Numbers of
-/// slots are those of items, modulo the capacity. For rings; `basic_ring` has the contracts of the
-/// functions that both have.
+/// The indices of a ring without its items; they say which side may use which slot. Numbers of
+/// slots are those of items, modulo the capacity. A base class for rings: `basic_ring` has the
+/// contracts of the functions that both have.
 template <class Atomics = real_atomics>
 class ring_indices {
  public:
@@ -66,8 +66,9 @@ class ring_indices {
   /// Returns the greatest number of items that it holds at a time.
   [[nodiscard]] std::size_t capacity() const noexcept { return mask_ + 1; }
 
-  /// Ends the pushing: each later `push` of the closing thread is refused, and each `push` of a
-  /// producer elsewhere as soon as it sees this. The items in the ring can still be popped.
+  /// Closes the ring. A later `push` of the closing thread is refused, and a `push` of a producer
+  /// on another thread as soon as that thread sees the closing. The items in the ring can still be
+  /// popped.
   void close() noexcept {
     // order: release: the closing thread's earlier pushes, to the look in `ended`
     closed_.store(true, order<Atomics, ring_order::close>(std::memory_order_release));
@@ -109,8 +110,8 @@ class ring_indices {
     return consumer_.seen_tail - consumer_.head;
   }
 
-  /// Returns true if the ring is closed and empty, so that nothing comes any more. Final if the
-  /// producer closed it. If another thread did, a push that was under way may still come.
+  /// Returns true if the ring is closed and empty, so that no item follows. Final if the producer
+  /// closed it. If another thread did, a push that was under way may still add items.
   [[nodiscard]] bool ended() noexcept {
     // order: acquire, pairs with close: the look at the tail comes after it
     if (!closed_.load(order<Atomics, ring_order::see_closed>(std::memory_order_acquire)))
@@ -125,7 +126,7 @@ class ring_indices {
     std::size_t count;  ///< of slots from there on
   };
 
-  /// Over `memory` for `slots_for(capacity)` items.
+  /// Makes indices over `memory`, which has room for `slots_for(capacity)` items.
   ring_indices(std::size_t slots, void* memory) noexcept : mask_(slots - 1), memory_(memory) {}
   ~ring_indices() = default;
 
@@ -135,14 +136,14 @@ class ring_indices {
                    "a ring has room for 1 to 2^30 items");
     return std::bit_ceil(capacity);
   }
-  /// Returns the items that are in it, when both sides are done.
+  /// Returns the items that are left when both sides are done.
   [[nodiscard]] stretch what_is_left() const noexcept {
     // order: relaxed: the caller has seen the actions of both sides
     const std::size_t tail = tail_.value.load(std::memory_order_relaxed);
     const std::size_t head = head_.value.load(std::memory_order_relaxed);  // order: as above
     return {head, tail - head};
   }
-  /// The producer's: returns free slots behind the newest item and `unpublished` further ones.
+  /// For the producer: returns free slots behind the newest item and `unpublished` further ones.
   [[nodiscard]] stretch claim_slots(std::size_t unpublished) noexcept {
     producers& mine = producer_;
     const auto used = [&] { return mine.tail - mine.seen_head + unpublished; };
@@ -150,34 +151,34 @@ class ring_indices {
     const std::size_t first = (mine.tail + unpublished) & mask_;
     return {first, std::min(capacity() - used(), capacity() - first)};
   }
-  /// The consumer's: returns the oldest items, at most `most`.
+  /// For the consumer: returns the oldest items, at most `most`.
   [[nodiscard]] stretch front_slots(std::size_t most) noexcept {
     consumers& mine = consumer_;
     if (mine.seen_tail - mine.head < most) look_at_tail();
     const std::size_t first = mine.head & mask_;
     return {first, std::min({most, mine.seen_tail - mine.head, capacity() - first})};
   }
-  /// The consumer's: gives the producer the slots below the head back, whose items are gone.
+  /// For the consumer: gives the slots below the head, which hold no items, back to the producer.
   void give_room_back() noexcept {
     // order: release: the items were destroyed before the producer uses their slots
     head_.value.store(consumer_.head,
                       order<Atomics, ring_order::publish_head>(std::memory_order_release));
   }
-  /// The producer's: reads the consumer's position.
+  /// For the producer: reads the consumer's position.
   void look_at_head() noexcept {
     // order: acquire, pairs with the consumer's store: it is done with those slots
     producer_.seen_head =
         head_.value.load(order<Atomics, ring_order::see_head>(std::memory_order_acquire));
   }
-  /// The consumer's: reads the producer's position.
+  /// For the consumer: reads the producer's position.
   void look_at_tail() noexcept {
     // order: acquire, pairs with the producer's store: the items
     consumer_.seen_tail =
         tail_.value.load(order<Atomics, ring_order::see_tail>(std::memory_order_acquire));
   }
 
-  /// The indices of the two sides lie on lines of their own. 64 bytes, not the library's constant:
-  /// the layout must not depend on the compiler's options.
+  /// The indices of the two sides lie on lines of their own. A line has 64 bytes here and not the
+  /// library's constant: the layout must not depend on the compiler's options.
   static constexpr std::size_t line = 64;
   /// An index that both sides read.
   using atomic_index = typename Atomics::template atomic<std::size_t>;
@@ -289,9 +290,9 @@ class basic_ring : private ring_indices<Atomics> {
   }
 
   /// Hands at most `most` items to `take(T&&)`, the oldest first, and returns their number. The
-  /// producer gets their room back at once, at the end. `take` must not call the consumer's
-  /// functions of this ring. If it throws, the item that it was given is gone and the later ones
-  /// stay.
+  /// producer gets the room of all of them back in one step, at the end. `take` must not call the
+  /// consumer's functions of this ring. If it throws, the item that it was given is gone and the
+  /// later ones stay.
   template <class Take>
   std::size_t pop(std::size_t most, Take&& take) noexcept(std::is_nothrow_invocable_v<Take&, T&&>) {
     consumers& mine = consumer_;

@@ -1,17 +1,17 @@
-// The token of an item that waits in a queue and that a thread may claim out of it to run it now.
+// The token of an item in a queue: with it a thread may claim the item, to run it at once.
 //
 // Problem: a sender whose receiver is over its limit wants to run it at once, but cannot take it
 // out of the middle of a queue. So the queue entry stays behind, *stale*, and the thread that takes
-// it out drops it. Meanwhile the runnable may be offered again, or come to its end.
+// the entry out drops it. Meanwhile the runnable may be offered again, or its owner may give it up.
 //
 // Thread safety: `offer` and `has_stale_entry` belong to the holder of the run right, `take` to the
 // thread that took the entry out of its queue, `retire` to the owner at the end; `claim` may be
 // called by any thread that keeps the runnable alive.
 //
 // Invariants (T1–T3 of runnable.hpp)
-// T1 The holder of the run right calls `offer` before it puts the runnable into a queue that others
-//    can reach; if that returns false the old entry has become valid again, and nothing is queued.
-//    A runnable that was never offered (in a private next slot) cannot be claimed.
+// T1 The holder of the run right calls `offer` before it puts the runnable into a queue that other
+//    threads can reach; if `offer` returns false the old entry has become valid again, and nothing
+//    is queued. A runnable that was never offered (in a private next slot) cannot be claimed.
 // T2 Of one `take` and one `claim` of an offered runnable exactly one succeeds, and gets the run
 //    right.
 // T3 A runnable with a stale entry is not freed by its owner but by the thread that takes the entry
@@ -46,12 +46,12 @@ enum class take_outcome : std::uint8_t {
   orphan,  ///< its owner has gone: free it
 };
 
-/// The place of a runnable's run right while a queue holds an entry of it. One byte.
+/// Records where a runnable's run right is while a queue holds an entry of the runnable. One byte.
 template <class Atomics = real_atomics>
 class run_token {
  public:
-  /// Asks if the runnable must be queued. Returns true if so; false if the stale entry in a queue
-  /// is valid again. For the holder of the run right (T1).
+  /// Prepares the runnable for a queue. Returns true if it must be queued; false if its stale entry
+  /// in a queue is valid again. For the holder of the run right (T1).
   [[nodiscard, gnu::hot]] bool offer() noexcept {
     // order: acquire, pairs with take: the thread that dropped a stale entry has read the queue's
     // link before it is written again
@@ -98,16 +98,17 @@ class run_token {
   }
 
   /// Returns true if an old entry is left in a queue: the runnable then needs an `offer` to be
-  /// queued. If false, the queue's link is free, and it may go into a private slot as it is. For
-  /// the holder of the run right.
+  /// queued. If false, the queue's link is free, and the runnable may go into a private slot
+  /// without an `offer`. For the holder of the run right.
   [[nodiscard]] bool has_stale_entry() const noexcept {
     // order: acquire, pairs with take: the thread that dropped an old entry has read the queue's
     // link before this holder writes it
     return token_.load(order<Atomics, token_order::looks>(std::memory_order_acquire)) == stale;
   }
 
-  /// For the owner, at the end. Returns true if the caller must free it; false if a stale entry is
-  /// left, and the thread that takes that out frees it (T3).
+  /// Gives the runnable up. For the owner, at the end. Returns true if the caller must free it;
+  /// false if a stale entry is left, and the thread that takes that entry out frees the runnable
+  /// (T3).
   [[nodiscard]] bool retire() noexcept {
     std::uint8_t seen = stale;
     // order: acquire, pairs with take: a thread that dropped a stale entry touches the runnable no

@@ -13,11 +13,11 @@ namespace {
 constexpr unsigned thorough = 200'000;
 constexpr unsigned enough_to_fail = 200'000;
 
-/// One runnable that runs three times. A thread starts it and then claims, a second one claims, and
-/// a third one takes entries out of a queue. Claimers hold references, as senders hold handles. The
-/// last run gives up the runnable's own reference. The holder may also put it on a list of its own,
-/// by the queue's link, if no entry in a queue uses that (as a worker does with memory that it has
-/// to reclaim).
+/// One runnable that runs three times. A thread starts it and then claims, a second thread claims,
+/// and a third takes entries out of a queue. Claimers hold references, as senders hold handles. The
+/// last run gives up the runnable's own reference. The holder may also put the runnable on a list
+/// of its own, by the queue's link, if no entry in a queue uses the link (as a worker does with
+/// memory that it has to reclaim).
 struct token_suite : rl::test_suite<token_suite, 3> {
   static constexpr int runs = 3;
 

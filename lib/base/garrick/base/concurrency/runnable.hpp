@@ -13,9 +13,10 @@
 // Thread safety: stated per function.
 //
 // Invariants
-// T1 The holder of the run right calls `offer` before it puts the runnable into a queue that others
-//    can reach; if that returns false the old entry has become valid again, and nothing is queued.
-//    A runnable that was never offered (a private next slot) cannot be claimed with `claim`.
+// T1 The holder of the run right calls `offer` before it puts the runnable into a queue that other
+//    threads can reach; if `offer` returns false the old entry has become valid again, and nothing
+//    is queued. A runnable that was never offered (a private next slot) cannot be claimed with
+//    `claim`.
 // T2 Of one `take` and one `claim` of an offered runnable exactly one succeeds, and gets the run
 //    right.
 // T3 A runnable with a stale entry is not freed by its owner but by the thread that takes the entry
@@ -52,13 +53,13 @@ class runnable {
   /// has another owner that keeps it until the executor is gone.
   virtual void dispose() noexcept {}
 
-  /// Asks if it must be queued. Returns true if it must go into a queue now; false if the stale
-  /// entry in a queue is valid again (T1). For the holder of the run right.
+  /// Prepares the runnable for a queue. Returns true if it must go into a queue now; false if its
+  /// stale entry in a queue is valid again (T1). For the holder of the run right.
   [[nodiscard]] bool offer() noexcept { return token_.offer(); }
 
-  /// Takes an entry. Returns true if the caller has the run right now, also of a runnable that was
-  /// never offered. Returns false if the caller must forget the pointer. For the thread that took
-  /// the entry out of a queue. Always inlined, since every run begins with it.
+  /// Takes the run right by an entry. Returns true if the caller has the run right now, also if the
+  /// runnable was never offered; false if the caller must forget the pointer. For the thread that
+  /// took the entry out of a queue. Always inlined, since every run begins with it.
   [[nodiscard, gnu::always_inline]] bool take() noexcept {
     const take_outcome outcome = token_.take();
     if (outcome == take_outcome::orphan) [[unlikely]]
@@ -66,21 +67,21 @@ class runnable {
     return outcome == take_outcome::taken;
   }
 
-  /// Takes the run right out of a queue. Returns true if it waited in one; the run right is here
-  /// now (T2). For any thread that keeps the runnable alive.
+  /// Takes the run right out of a queue. Returns true if the runnable waited in a queue; the caller
+  /// then holds its run right (T2). For any thread that keeps the runnable alive.
   [[nodiscard]] bool claim() noexcept { return token_.claim(); }
 
-  /// Returns true if it waits in a queue that others can reach; an estimate. For any thread that
-  /// keeps the runnable alive.
+  /// Returns true if the runnable waits in a queue that other threads can reach; an estimate. For
+  /// any thread that keeps the runnable alive.
   [[nodiscard]] bool is_queued() const noexcept { return token_.is_queued(); }
 
   /// Returns true if an old entry is left in a queue: the runnable then needs an `offer` to be
-  /// queued. If false, `queue_link` is free, and it may go into a private slot as it is. For the
-  /// holder of the run right.
+  /// queued. If false, `queue_link` is free, and the runnable may go into a private slot without
+  /// an `offer`. For the holder of the run right.
   [[nodiscard]] bool has_stale_entry() const noexcept { return token_.has_stale_entry(); }
 
-  /// For the owner, at the end. Returns true if the caller must free it; false if a stale entry is
-  /// left and `dispose` will be called (T3).
+  /// Gives the runnable up. For the owner, at the end. Returns true if the caller must free it;
+  /// false if a stale entry is left and `dispose` will be called (T3).
   [[nodiscard]] bool retire() noexcept { return token_.retire(); }
 
   runnable* queue_link = nullptr;  ///< owned by the queue that holds this runnable, or is about to
@@ -121,7 +122,7 @@ class executor {
   }
 
   /// Returns the operating system's number of the memory node where a runnable with this hint will
-  /// live if the calling thread spawns it. -1: any will do.
+  /// live if the calling thread spawns it; -1 if any node will do.
   [[nodiscard]] virtual std::int32_t memory_node(locality_hint hint) const noexcept {
     static_cast<void>(hint);
     return -1;
@@ -130,8 +131,8 @@ class executor {
   /// Returns the number of runnables that it can run at the same time. Any thread.
   [[nodiscard]] virtual std::uint32_t concurrency() const noexcept { return 1; }
 
-  /// Makes work that only the calling worker could take available to the other workers; the caller
-  /// is about to wait or to stay busy. Does nothing on a thread that is not a worker of this
+  /// Makes work that only the calling worker could take available to the other workers. A worker
+  /// calls it before it waits or stays busy. Does nothing on a thread that is not a worker of this
   /// executor.
   virtual void expose() noexcept = 0;
 
@@ -144,15 +145,16 @@ class executor {
   /// does not count them. Any thread.
   [[nodiscard]] virtual bool all_wait() const noexcept { return false; }
   /// Registers `call`. The executor calls `call(context)` whenever all workers wait and something
-  /// is queued, on the thread that has made it so. An executor that does not count its waiting
-  /// workers never calls it. Must be used before any other thread has the executor. `call`
-  /// must not block.
+  /// is queued, on the thread that caused this. An executor that does not count its waiting workers
+  /// never calls it. Must be used before any other thread can reach the executor. `call` must not
+  /// block.
   virtual void when_all_wait(void (*call)(void* context) noexcept, void* context) noexcept {
     static_cast<void>(call);
     static_cast<void>(context);
   }
 
-  /// Returns the seat on which idle workers wait for a loop's events; null: they sleep. Any thread.
+  /// Returns the seat on which idle workers wait for a loop's events; null if they sleep instead.
+  /// Any thread.
   [[nodiscard]] virtual std::shared_ptr<leader_seat> seat() const noexcept { return nullptr; }
 
  protected:

@@ -9,8 +9,8 @@
 
 namespace garrick::base {
 
-/// A count modulo 2^32 with one writer. A thread that hands the writing on to another one orders
-/// the two. Readers learn only the number.
+/// A count modulo 2^32 with one writer. Another thread may become the writer if its writes are
+/// ordered after those of the former writer. Readers learn only the number.
 class single_writer_count {
  public:
   /// Begins with `value`.

@@ -1,4 +1,4 @@
-// A lock for a handful of instructions: one locked operation to take, a store to give.
+// A lock for a handful of instructions: locking costs one locked operation, unlocking a store.
 //
 // It guards the lists of living actors, the mail of actors that keep their newest messages, the
 // latest dead letters, and the items that senders leave for a busy link to another node. The

@@ -1,5 +1,5 @@
-// The workers of a pool that wait inside handlers: their number, and the listener that is told when
-// all of them wait while something is queued. No worker looks into the queues then.
+// The workers of a pool that wait inside handlers: their number, and the listener that is called
+// when all of them wait while something is queued. No worker looks into the queues then.
 //
 // Thread safety: `listen` before any other thread has the pool, the rest any thread.
 //
@@ -46,9 +46,9 @@ class waiting_workers {
     context_ = context;
   }
 
-  /// Counts a worker as waiting. Requires that others can take its work. `has_work()` returns true
-  /// if something may be in a queue that a worker has filled, or another thread before its light
-  /// fence.
+  /// Counts a worker as waiting. Requires that other workers can take its work. `has_work()` must
+  /// return true if a queue may hold work from a worker, or from another thread before that
+  /// thread's light fence.
   template <class HasWork>
   void begin(const HasWork& has_work) noexcept {
     // order: release: the work this worker has left in queues, to the last one's fence

@@ -62,7 +62,7 @@ constexpr std::size_t bytes_of(std::size_t size_class) { return (size_class + 1)
 
 alignas(block_step) std::byte reserve[reserved_blocks * block_step];
 std::atomic<std::uint32_t> reserve_used{0};
-// never full, so it never goes anywhere
+// never full, so it is never retired
 constinit span span_of_reserve{nullptr, nullptr, nullptr, 0, 0, 0xffff};
 
 [[nodiscard]] span& span_of(free_block* block) noexcept {
@@ -83,7 +83,7 @@ void unlink(shared_class& depot, span& s) noexcept {
   if (s.next != nullptr) s.next->before = s.before;
 }
 
-/// Takes a span whose blocks have all come back away from this class.
+/// Takes a span away from this class, after all of its blocks have come back.
 void retire(shared_class& depot, span& s) noexcept {
   unlink(depot, s);
   depot.stored_blocks -= s.capacity;
@@ -91,7 +91,7 @@ void retire(shared_class& depot, span& s) noexcept {
   source.put(s);
 }
 
-/// Every block to its span (B4). Blocks of one span often come in a row.
+/// Puts every block back into its span (B4). Blocks of one span often come in a row.
 void put_in_depot(std::size_t size_class, free_block* list) noexcept {
   if (list == nullptr) return;
   shared_class& depot = shared[size_class];
@@ -118,7 +118,7 @@ struct some_blocks {
   std::uint32_t count = 0;
 };
 
-/// Free blocks of one span, a batch at most.
+/// Returns free blocks of one span, a batch at most.
 [[nodiscard]] some_blocks take_from_span(shared_class& depot, span& s) noexcept {
   some_blocks some{s.free, s.free_count};
   if (some.count <= batch_blocks) {
@@ -136,7 +136,7 @@ struct some_blocks {
   return some;
 }
 
-/// None if the depot has none. Otherwise up to a batch: few blocks only if the depot has few.
+/// Returns up to a batch of blocks: few only if the depot has few, and none if it has none.
 [[nodiscard]] some_blocks take_from_depot(std::size_t size_class) noexcept {
   constexpr std::uint32_t enough = batch_blocks / 2;
   shared_class& depot = shared[size_class];
@@ -188,7 +188,7 @@ void put_batch(std::size_t size_class, free_block* batch) noexcept {
 constinit std::mutex caretakers_mutex;
 constinit caretaker* caretakers = nullptr;  // under the mutex
 
-/// After every call that may have left spans idle, when no lock is held any more.
+/// Called after every call that may have left spans idle, when no lock is held any more.
 void call_caretaker() noexcept {
   if (!source.wants_care()) return;
   const std::lock_guard lock(caretakers_mutex);
@@ -270,9 +270,9 @@ void go_on_in_child() noexcept {
   unlock_all();
 }
 
-/// When the process begins, and before the program's own constructors: a handler of the program's,
-/// which may send, then runs before these locks are taken. The process has memory for three
-/// pointers at its start, or has no use for the pool.
+/// Runs when the process begins, before the program's own constructors. So a fork handler of the
+/// program's, which may send, runs before these locks are taken. The registration needs memory for
+/// three pointers: a process without that much at its start has no use for the pool.
 [[gnu::constructor(101)]] void handle_forks() noexcept {
   ::pthread_atfork(lock_all, unlock_all, go_on_in_child);
 }
@@ -282,7 +282,7 @@ void register_thread() noexcept {
   guard.touch();
 }
 
-/// For a thread that has ended: one block. The others of its list go to the depot.
+/// Returns one block to a thread that has ended. The others of its list go to the depot.
 [[nodiscard]] void* allocate_after_end(std::size_t size_class) {
   some_blocks some = take_from_depot(size_class);
   if (some.first == nullptr) some = {shared[size_class].slots.take(), batch_blocks};
@@ -323,8 +323,8 @@ void deallocate_slow(void* memory, std::size_t size_class) noexcept {
   call_caretaker();
 }
 
-// They call none of the inline functions that ask for the sanitizer: of those the linker may have
-// kept the program's.
+// These functions call none of the inline functions that test for the sanitizer: the linker may
+// have kept the program's copies of those.
 void* allocate_as_built(std::size_t bytes) {
   return GARRICK_POOL_IS_NEW || bytes > largest_block ? allocate_large(bytes)
                                                       : allocate_class(class_of(bytes));
@@ -361,7 +361,7 @@ namespace {
   return everybodys.cut_blocks - free;
 }
 
-/// Full batches, which no thread wants just then, must hold no span.
+/// Empties the slots: full batches, which no thread wants at the moment, must hold no span.
 void empty_slots() noexcept {
   for (std::size_t c = 0; c < class_count; ++c)
     while (free_block* const batch = shared[c].slots.take()) put_in_depot(c, batch);

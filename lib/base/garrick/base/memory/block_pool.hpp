@@ -24,8 +24,8 @@
 // B3 A thread that ended has given its lists to the depot. It may still allocate and free
 //    (destructors of thread-local objects): then every call takes the slow path and leaves nothing
 //    behind in the thread.
-// B4 A span serves one size class. It is in the depot's list as long as some of its blocks are
-//    there, but not all; when all of them are, it serves no class any more.
+// B4 A span serves one size class. It is in the depot's list as long as some of its blocks are in
+//    the depot, but not all; when all of them are, it serves no class any more.
 // B5 In a process that has forked, every lock is free on both sides.
 // B6 The address of a block has at most `base::address_bits` bits. A process that gets memory
 //    elsewhere ends with a message.
@@ -151,10 +151,10 @@ inline void deallocate(void* block) noexcept {
   deallocate(block, Bytes);
 }
 
-/// Returns a block of `block_step` bytes for news that must be told although there is no memory,
-/// such as the answer to a request; give it back with `deallocate`. The block is taken from a
-/// reserve of `reserved_blocks` that the program begins with and that is not filled up. Returns
-/// null if the reserve is used up, and always under AddressSanitizer. Allocates nothing.
+/// Returns a block of `block_step` bytes for a message that must be sent even without memory, such
+/// as the answer to a request; give it back with `deallocate`. The block is taken from a reserve of
+/// `reserved_blocks` that the program begins with and that is not filled up. Returns null if the
+/// reserve is used up, and always under AddressSanitizer. Allocates nothing.
 [[nodiscard]] void* allocate_reserved() noexcept;
 /// The number of blocks that the reserve begins with.
 inline constexpr std::uint32_t reserved_blocks = 64;
@@ -166,33 +166,34 @@ inline constexpr std::uint32_t reserved_blocks = 64;
 /// in one number; under AddressSanitizer all requests are. Takes locks.
 [[nodiscard]] std::size_t blocks_in_use(std::size_t bytes) noexcept;
 
-/// For tests: returns the same, summed over all classes and with all large requests.
+/// For tests: returns the number of such blocks of all classes, with all large requests.
 [[nodiscard]] std::size_t blocks_in_use() noexcept;
 
-/// Returns the bytes of address space for blocks. Never shrinks. Takes a lock.
+/// Returns the number of bytes of address space for blocks. Never shrinks. Takes a lock.
 [[nodiscard]] std::size_t mapped_bytes() noexcept;
 
-/// Returns the bytes of it that hold blocks, used or free, or that wait for a size class: all that
-/// may be resident. Shrinks when memory is given back. Zero under AddressSanitizer. Takes a lock.
+/// Returns the number of these bytes that hold blocks, used or free, or that wait for a size class:
+/// only these may be resident. Shrinks when memory is given back. Zero under AddressSanitizer.
+/// Takes a lock.
 [[nodiscard]] std::size_t held_bytes() noexcept;
 
-/// Gives back to the operating system the memory that no size class has wanted since the last call:
-/// at most `most` bytes, and only memory above the bytes to be kept. Returns the number of bytes
-/// left above them. For caretakers; it takes some microseconds for every 100 KiB.
+/// Gives memory that no size class has used since the last call back to the operating system: at
+/// most `most` bytes, and only memory above the bytes to be kept. Returns the number of bytes left
+/// above them. For caretakers; a call takes some microseconds for every 100 KiB.
 std::size_t give_back(std::size_t most) noexcept;
 
-/// An object that gives idle memory back after a burst: a system, by its clock. Without one, memory
-/// stays with the pool. Any thread.
+/// An object that gives idle memory back after a burst, such as a system, which has a clock for it.
+/// Without a caretaker, memory stays with the pool. Any thread.
 class caretaker {
  public:
   caretaker() noexcept = default;
   caretaker(const caretaker&) = delete;
   caretaker& operator=(const caretaker&) = delete;
 
-  /// Begins its duty. From now on at least `kept_bytes` of idle memory are kept for the next burst;
-  /// with several caretakers the largest number counts.
+  /// Begins the duty of this caretaker. From now on at least `kept_bytes` of idle memory are kept
+  /// for the next burst; with several caretakers the largest number counts.
   void join(std::size_t kept_bytes) noexcept;
-  /// Ends its duty: `wake` is not called any more. The last caretaker that leaves gives back at
+  /// Ends the duty: `wake` is not called any more. The last caretaker that leaves gives back at
   /// once all memory above the bytes to be kept. Later calls do nothing.
   void leave() noexcept;
 

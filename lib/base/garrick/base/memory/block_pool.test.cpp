@@ -70,7 +70,7 @@ struct at_thread_end {
   }
 };
 
-/// A system as the pool sees it, without a clock: the test gives back.
+/// A system as the pool sees it, without a clock: the test calls `give_back`.
 class patient_caretaker final : public pool::caretaker {
  public:
   explicit patient_caretaker(std::size_t kept) { join(kept); }
@@ -80,7 +80,7 @@ class patient_caretaker final : public pool::caretaker {
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 
-/// `bytes` in blocks of `size`, written to, so that they are resident.
+/// Returns `bytes` in blocks of `size`, written to, so that they are resident.
 std::vector<void*> many_blocks(std::size_t bytes, std::size_t size) {
   std::vector<void*> blocks;
   for (std::size_t sum = 0; sum < bytes; sum += size) {
@@ -89,7 +89,7 @@ std::vector<void*> many_blocks(std::size_t bytes, std::size_t size) {
   }
   return blocks;
 }
-/// Leaves no idle memory, so that the following can be counted.
+/// Leaves no idle memory, so that the following memory can be counted.
 void give_everything_back() { patient_caretaker(0).leave(); }
 
 void free_all(std::vector<void*>& blocks, std::size_t size) {
@@ -275,7 +275,7 @@ TEST_CASE(
   CHECK(pool::give_back(2 * mib) == 0);
   CHECK(pool::held_bytes() == settled);
 
-  blocks = many_blocks(64 * mib, 192);  // and it can be had again
+  blocks = many_blocks(64 * mib, 192);  // and the memory can be allocated again
   free_all(blocks, 192);
   CHECK(keeper.woken.load() == 2);
   keeper.leave();  // the last to leave gives back the rest

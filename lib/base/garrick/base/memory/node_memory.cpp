@@ -38,8 +38,8 @@ struct alignas(64) supply {
 constinit std::array<supply, most_nodes> supplies;
 constinit std::mutex reserving;
 
-/// Around a fork, so that the child finds the locks free (B5 of block_pool.hpp). A node's comes
-/// before `reserving`, as in `grow`.
+/// Called before a fork, so that the child finds the locks free (B5 of block_pool.hpp). A node's
+/// lock is taken before `reserving`, as in `grow`.
 void lock_all() noexcept {
   for (supply& s : supplies) s.mutex.lock();
   reserving.lock();
@@ -48,9 +48,9 @@ void unlock_all() noexcept {
   reserving.unlock();
   for (supply& s : supplies) s.mutex.unlock();
 }
-/// As in block_pool.cpp: a handler of the program's own may use the memory that is locked here. Not
-/// under ThreadSanitizer: with the pool's locks it would hold more than the 64 locks that it can
-/// bear.
+/// As in block_pool.cpp: a fork handler of the program's own may use the memory that is locked
+/// here. Does nothing under ThreadSanitizer, which allows a thread to hold 64 locks: with the
+/// pool's locks there would be more.
 [[gnu::constructor(101)]] void handle_forks() noexcept {
   if (GARRICK_TSAN == 0) ::pthread_atfork(lock_all, unlock_all, unlock_all);
 }
@@ -69,7 +69,7 @@ std::uintptr_t reserve() noexcept {
   return begin;
 }
 
-/// Opens another chunk for the node, under its mutex. Returns false if there is none.
+/// Opens another chunk for the node, under its mutex. Returns false if there is no memory for it.
 bool grow(supply& of, std::uint32_t node) noexcept {
   if (of.refused) return false;
   if (of.share_end == nullptr) {

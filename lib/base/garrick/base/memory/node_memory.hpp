@@ -1,7 +1,7 @@
 // Blocks that lie on a given memory (NUMA) node, for actors with a home that is known before they
 // exist (docs/internals/places.md, "Memory"). Such actors are few: only those spawned with a hint
-// that names a home on another node than their spawner's. All others come from the block pool, and
-// so do these when there is no memory here.
+// that names a home on another node than their spawner's. All other actors use the block pool, and
+// these use it, too, when their node has no memory here.
 //
 // Each node has a share of one large reservation of addresses. So the address alone tells if a
 // block is from here, and from which node. Memory is cut from chunks. The system is asked to take
@@ -20,7 +20,7 @@
 
 namespace garrick::base::node_memory {
 
-/// Nodes from 0 to this, exclusive, can be served.
+/// The number of nodes that can be served: those with the numbers below it.
 inline constexpr std::uint32_t most_nodes = 64;
 /// Bytes of addresses that are reserved for each node; 0 where addresses have less than 64 bits.
 inline constexpr std::size_t share_of_node = std::size_t{sizeof(void*) == 8 ? 4 : 0} << 30;

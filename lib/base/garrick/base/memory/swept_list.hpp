@@ -9,8 +9,8 @@
 //
 // Invariants, which hold between any two calls:
 // S1 `add` looks at no more than `most_looked_at` entries, and `remove` at none but its own.
-// S2 `next_look_` is an entry of the list, or null where a pass has ended. A pass comes by all
-//    entries that were listed when it began: those that are added meanwhile lie in front of it.
+// S2 `next_look_` is an entry of the list, or null where a pass has ended. A pass visits all
+//    entries that were listed when it began: entries that are added meanwhile lie in front of it.
 // S3 The list has at most twice as many entries as were active at once, and `swept_from` more. A
 //    pass over n entries takes n / 3 calls of `add`, which add as many; and the entries that it
 //    leaves of the n were active when it began.
@@ -46,7 +46,7 @@ class swept_list {
   static constexpr unsigned most_looked_at = 3;    ///< entries, by one `add`
   static constexpr std::uint32_t swept_from = 16;  ///< a shorter list is left alone
 
-  /// Lists `x`, which must not be listed. Takes out entries that it finds to be over, and calls
+  /// Lists `x`, which must not be listed. Takes out entries that it finds inactive, and calls
   /// `drop(entry)` for each; `drop` may destroy the entry, and must not use the list.
   template <class Drop>
   void add(T& x, Drop drop) noexcept {
@@ -70,7 +70,7 @@ class swept_list {
 
   /// Returns the newest entry; null if there is none.
   [[nodiscard]] T* first() const noexcept { return first_; }
-  /// Returns the number of entries, including those that are over.
+  /// Returns the number of entries, including inactive ones.
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
 
  private:

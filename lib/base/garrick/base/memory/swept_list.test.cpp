@@ -1,4 +1,4 @@
-// The swept list: no call looks at more than a few entries, and none that is over stays for long.
+// The swept list: no call looks at more than a few entries, and inactive entries soon leave.
 #include "garrick/base/memory/swept_list.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 struct fixture;
 
-/// Tells the fixture that it is looked at.
+/// An entry that reports each look at it to the fixture.
 struct entry : swept_entry<entry> {
   explicit entry(fixture& f) : told(&f) {}
   [[nodiscard]] bool active() const noexcept;

@@ -23,8 +23,8 @@ namespace garrick::base {
 
 }  // namespace garrick::base
 
-/// Always on: unless the condition holds, stops the process with the condition, the place and an
-/// advice. Costs one predicted branch.
+/// Always on: unless the condition holds, ends the process with a message that has the condition,
+/// the place and the advice. Costs one predicted branch.
 #define GARRICK_ASSERT(condition, ...)                                          \
   do {                                                                          \
     if (!(condition)) [[unlikely]]                                              \

@@ -5,8 +5,9 @@
 // Private to the framework: installed because templates need it.
 #pragma once
 
-// Around classes with virtual functions and no virtual destructor. They are never destroyed through
-// a base class, but GCC warns of a class that has a friend although its destructor is protected.
+// These macros enclose classes with virtual functions and no virtual destructor. Such a class is
+// never destroyed through a base class, but GCC warns of it if it has a friend, although its
+// destructor is protected.
 #if defined(__GNUC__) && !defined(__clang__)
 #define GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN \
   _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wnon-virtual-dtor\"")

@@ -1,4 +1,4 @@
-// The last steps of a process. They may run in a signal's handler, or after a failure of the heap:
+// The last steps of a process. They may run in a signal's handler, or after a failure of the heap,
 // so a text is put together in a buffer on the stack, and written with one call.
 #include "garrick/base/platform/ending.hpp"
 

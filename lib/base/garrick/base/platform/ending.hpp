@@ -1,4 +1,4 @@
-// The end of the process, wherever the framework decides it. A program that wants to be told
+// The end of the process, wherever the framework decides it. A program that wants to be informed
 // installs a hook (concurrency/fatal.hpp).
 //
 // Thread safety: any thread.
@@ -44,7 +44,7 @@ class fatal_line {
   std::size_t size_ = prefix.size();
 };
 
-/// A function that is told of an end, on the thread that ends the process. See `fatal_hook`.
+/// A function that is called at such an end, on the thread that ends the process. See `fatal_hook`.
 using end_listener = void (*)(fatal_cause, std::string_view reason) noexcept;
 
 /// The listener to ends, or null. concurrency/fatal.cpp sets it.

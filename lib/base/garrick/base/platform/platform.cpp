@@ -148,8 +148,8 @@ void process_barrier() noexcept {
   }
   if (call_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) [[likely]]
     return;
-  // The kernel had no memory for it. The barrier on behalf of the whole system takes milliseconds,
-  // but needs none.
+  // The kernel had no memory for this barrier. The barrier for all processes of the system takes
+  // milliseconds, but needs no memory.
   if (call_membarrier(MEMBARRIER_CMD_GLOBAL)) return;
   // Other threads rely on this barrier: between two of their instructions nothing else replaces it.
   refused_by_system(
@@ -310,7 +310,7 @@ namespace {
 constexpr std::size_t most_processors = 65536;
 
 /// An empty set for `count` processors; null if there is no memory. The fixed cpu_set_t ends at
-/// 1024.
+/// 1024 processors.
 class processor_set {
  public:
   explicit processor_set(std::size_t count) noexcept
@@ -437,15 +437,15 @@ bool leave_processors(std::span<const std::int32_t> busy) noexcept {
 
 namespace {
 
-/// quota/period, rounded up; 0 if there is no limit or the numbers make no sense.
+/// Returns quota/period, rounded up; 0 if there is no limit or the numbers make no sense.
 std::uint32_t cores_of_quota(long long quota, long long period) {
   if (quota <= 0 || period <= 0) return 0;
   return static_cast<std::uint32_t>(
       std::clamp<long long>((quota + period - 1) / period, 1, 1 << 20));
 }
 
-/// The whole of a small file; empty if it cannot be read. Not a stream, because those bring the
-/// standard library's locales into every static program.
+/// Returns the whole of a small file; empty if it cannot be read. Uses no stream, because streams
+/// bring the standard library's locales into every static program.
 std::string content_of(const std::string& path) {
   std::string content;
   std::FILE* const file = std::fopen(path.c_str(), "re");
@@ -460,7 +460,7 @@ std::string content_of(const std::string& path) {
   return content;
 }
 
-/// The number at the start of `text`, which is then moved behind it; 0 if there is none.
+/// Returns the number at the start of `text`, and moves `text` behind it; 0 if there is none.
 long long take_number(const char*& text) noexcept {
   char* end = nullptr;
   const long long value = std::strtoll(text, &end, 10);
@@ -485,7 +485,8 @@ std::uint32_t v1_limit(const std::string& folder) {
   return cores_of_quota(take_number(quota_text), take_number(period_text));
 }
 
-/// The tightest limit of a group and all groups above it: any of them can throttle the process.
+/// Returns the tightest limit of a group and all groups above it: any of them can throttle the
+/// process.
 template <class Limit>
 std::uint32_t tightest(const std::string& mount, std::string group, Limit limit) {
   std::uint32_t least = 0;

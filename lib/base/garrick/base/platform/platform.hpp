@@ -2,8 +2,9 @@
 // a process-wide memory barrier, time, thread names, and the number of cores that the process may
 // use.
 //
-// Linux comes first (futex, membarrier, sched_getaffinity, cgroup files). Elsewhere every function
-// has a portable fallback with the same contract, and `process_barrier_enabled()` stays false.
+// Linux has the full services (futex, membarrier, sched_getaffinity, cgroup files). Elsewhere every
+// function has a portable fallback with the same contract, and `process_barrier_enabled()` stays
+// false.
 //
 // Thread safety: every function may be called from any thread at any time.
 #pragma once
@@ -21,7 +22,7 @@ namespace garrick::base::platform {
 // --- waiting on a word ---------------------------------------------------------------------------
 
 /// Blocks while `word == expected`, until a wake-up of `word`. May return early for no reason, so
-/// the caller looks again.
+/// the caller must check again.
 [[gnu::hot]] void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 
 /// Like `futex_wait`, but for at most `timeout_ns` nanoseconds. Returns false if the time has
@@ -52,7 +53,8 @@ inline constinit std::atomic<bool> process_barrier_ready{false};
 
 /// Asks the system for `process_barrier`; returns true if it is available. The first call decides:
 /// later ones return the same, since threads that were started in between rely on it. So call it
-/// before starting such threads. Registering takes the kernel up to ten milliseconds once there are
+/// before starting such threads. In a process with several threads, the first call takes the kernel
+/// up to ten milliseconds.
 /// threads.
 bool enable_process_barrier() noexcept;
 
@@ -65,11 +67,11 @@ inline bool process_barrier_enabled() noexcept {
   return process_barrier_ready.load(std::memory_order_relaxed);
 }
 
-/// Returns when every running thread of the process has executed a full memory barrier. Takes 0.15
-/// to 0.4 µs, as measured. Without `process_barrier_enabled()` it is a full fence of the calling
-/// thread only.
+/// Makes every running thread of the process execute a full memory barrier, and returns when all
+/// have. Takes 0.15 to 0.4 µs, as measured. Without `process_barrier_enabled()` it is a full fence
+/// of the calling thread only.
 ///
-/// If the system fails to do it for lack of memory, it is done for all processes, which takes
+/// If the system has no memory for this, the barrier is executed for all processes, which takes
 /// milliseconds. If the system refuses that, too (a seccomp filter that was installed after the
 /// start), ends the process with a message: threads that rely on the barrier have no fence of their
 /// own, and would run an actor twice or never.
@@ -85,7 +87,7 @@ void process_barrier() noexcept;
 [[nodiscard]] std::uint64_t thread_cpu_ns() noexcept;
 
 /// Blocks the calling thread for `ns` nanoseconds or a little more; for less only if a signal
-/// comes.
+/// interrupts it.
 void sleep_ns(std::uint64_t ns) noexcept;
 
 /// Makes the calling thread's later sleeps end as close to their time as the system can manage.
@@ -93,9 +95,10 @@ void sleep_ns(std::uint64_t ns) noexcept;
 void precise_sleeps() noexcept;
 
 /// Asks the system to let this thread run soon after it is woken, for short times: it requests a
-/// time slice of a tenth of a millisecond, which costs it no share of the processor. Where others
-/// want its processor, it then waits for less than one of their slices (Linux 6.12 and later; on
-/// others, and for a thread with a real-time policy, nothing happens).
+/// time slice of a tenth of a millisecond, which does not reduce the thread's share of the
+/// processor. If other threads want its processor, this thread then waits for less than one of
+/// their slices. Works on Linux 6.12 and later; elsewhere, and for a thread with a real-time
+/// policy, nothing happens.
 void short_time_slices() noexcept;
 
 // --- threads and cores ---------------------------------------------------------------------------

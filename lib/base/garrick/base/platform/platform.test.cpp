@@ -148,7 +148,7 @@ TEST_CASE("clocks move on and a sleep takes its time") {
   const auto passed = platform::monotonic_ns() - wall;
   CHECK(passed >= 3'000'000);
   CHECK(cpu_after >= cpu);
-  // The time that this thread has used beside its sleep has passed, too.
+  // The processor time that this thread has used in addition to its sleep has passed, too.
   CHECK(cpu_after - cpu + 2'000'000 <= passed);
 }
 

@@ -1,7 +1,7 @@
 // Refuses, with a sentence, the platforms on which Garrick cannot work, and states its assumption
 // about addresses. docs/portability.md lists the tested, the untested and the refused platforms.
 //
-// It includes nothing: the sentence comes before errors of other headers.
+// This header includes nothing, so that its sentence comes before errors of other headers.
 //
 // Thread safety: constants only.
 #pragma once
@@ -15,7 +15,7 @@
 #error "garrick: pointers must have 64 bits, so build for a 64-bit system: see docs/portability.md"
 #endif
 
-// It gives tags to addresses of memory from `new` and of global objects.
+// HWAddressSanitizer gives tags to addresses of memory from `new` and of global objects.
 #if defined(__SANITIZE_HWADDRESS__)
 #define GARRICK_TAGGED_ADDRESSES 1
 #elif defined(__has_feature)
@@ -29,8 +29,9 @@
 
 namespace garrick::base {
 
-/// Addresses of blocks have at most this many bits, and no tag above them. The block pool ends the
-/// process with a message if the system gives it others: a mailbox uses the bits above for a count.
+/// Addresses of blocks have at most this many bits, and no tag above them: a mailbox uses the bits
+/// above for a count. The block pool ends the process with a message if the system gives it other
+/// addresses.
 inline constexpr unsigned address_bits = 48;
 
 }  // namespace garrick::base

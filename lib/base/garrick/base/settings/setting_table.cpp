@@ -50,7 +50,7 @@ std::string span_text(const setting& row) {
   return "from " + number_text(row, allowed.low) + " to " + number_text(row, allowed.high);
 }
 
-/// Empty, or that the row's variable was perhaps set to a negative number.
+/// Returns a remark that the variable was set to a negative number, if that is likely; else empty.
 std::string remark_on_negative(const setting& row, std::int64_t number) {
   constexpr std::int64_t first_beyond = unlimited + 1;
   if (row.target.kind() != setting_kind::count || number < first_beyond / 2) return {};
@@ -85,7 +85,8 @@ refused_setting refuse(const setting& row, std::string_view text, std::string_vi
   return {row.key, std::move(why), {}};
 }
 
-/// As Unicode has it: nothing longer than needed, no surrogates, nothing beyond U+10FFFF.
+/// Returns true if `text` is UTF-8 as Unicode defines it: no form longer than needed, no
+/// surrogates, nothing beyond U+10FFFF.
 bool is_utf8(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   for (std::size_t at = 0; at < text.size();) {

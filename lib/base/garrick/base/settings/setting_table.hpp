@@ -13,7 +13,7 @@
 //   garrick::base::setting_table mine;
 //   mine.add({"chat.clients", &clients, {1, 1000}, "clients", "How many are started"});
 //
-// Thread safety: none; a table is one thread's.
+// Thread safety: none; a table belongs to one thread.
 #pragma once
 
 #include <array>
@@ -83,12 +83,13 @@ class setting_target {
  private:
   setting_kind kind_;
   void* at_;
-  /// Named by rows of real numbers alone: its tables take 128 kB of a program that has no such row.
+  /// Set only for real numbers: the printing tables take 128 kB, and a program without such a row
+  /// does not link them.
   void (*print_real_)(std::string& out, double value) = nullptr;
 };
 
-/// The allowed values of a setting, both ends included. Without arguments: any value of its type,
-/// but no negative time.
+/// The allowed values of a setting, both ends included. A range without arguments allows any value
+/// of the setting's type, but no negative time.
 struct setting_range {
   /// Returns the reason why a text is not a value; empty if it is one.
   using grammar = std::string (*)(const std::string& text);
@@ -103,15 +104,15 @@ struct setting_range {
       : low(least.count()), high(most.count()), of_time(true) {}
   /// For a real number.
   constexpr setting_range(double least, double most) noexcept : low_real(least), high_real(most) {}
-  /// For a text or a choice: one of these, which must outlive the table.
+  /// For a text or a choice: the allowed names, which must outlive the table.
   template <std::size_t N>
   constexpr setting_range(const std::array<std::string_view, N>& these) noexcept : names(these) {}
   /// Returns the range of a text that is at most `bytes` long.
   [[nodiscard]] static constexpr setting_range at_most_bytes(std::int64_t bytes) noexcept {
     return {0, bytes};
   }
-  /// Returns the range of a text with a form: `form` says it for errors and help, and the function
-  /// checks a text.
+  /// Returns the range of a text that must have a form. `form` describes it in errors and help;
+  /// `why_not` checks a text.
   [[nodiscard]] static constexpr setting_range must_be(std::string_view form,
                                                        grammar why_not) noexcept {
     setting_range r;
@@ -140,18 +141,17 @@ struct setting_range {
 #endif
 }
 
-/// A row of a table. Its texts are not copied: literals, or something else that outlives the table.
+/// A row of a table. Its texts are not copied, so they must outlive the table, as literals do.
 struct setting {
   std::string_view key;     ///< "section.name", in lower case letters, digits and underscores
   setting_target target;    ///< the variable that it fills
   setting_range range{};    ///< the allowed values
   std::string_view unit{};  ///< the unit of a number: "messages"; a time and a text have none
-                            ///< none
   std::string_view help{};  ///< one line, without a full stop
   std::string_view used{};  ///< the file that acts on it; empty: the program's own
 };
 
-/// The value of a setting apart from its variable; the setting's kind says which member counts.
+/// The value of a setting apart from its variable. The setting's kind decides which member is used.
 struct setting_value {
   std::int64_t number = 0;  ///< of a count, an integer, a boolean, a choice; nanoseconds of a time
   double real = 0;          ///< of a real number
@@ -167,9 +167,9 @@ struct refused_setting {
   std::string_view other{};  ///< the key of the other value, if two contradict each other
 };
 
-/// Reads "50us", "1.5 s", "infinite". Units: ns, us, ms, s, min, h, d. Returns nullopt if the text
-/// is not a time, or a time that a duration cannot hold: longer than 292 years or shorter than a
-/// nanosecond.
+/// Reads a time such as "50us", "1.5 s" or "infinite". Units: ns, us, ms, s, min, h, d. Returns
+/// nullopt if the text is not a time, or a time that a duration cannot hold: longer than 292 years
+/// or shorter than a nanosecond.
 [[nodiscard]] std::optional<duration> parse_duration(std::string_view text);
 
 /// Returns the variable's present value.
@@ -178,12 +178,13 @@ struct refused_setting {
 void store(const setting& row, const setting_value& value);
 /// Returns the value as in a file, without quotes: "true", "512", "1500us", "work_stealing".
 [[nodiscard]] std::string to_text(const setting& row, const setting_value& value);
-/// Returns the value that `text` stands for, in range or not; nullopt if it is of another type.
+/// Returns the value that `text` stands for, also outside the range; nullopt if of another type.
 [[nodiscard]] std::optional<setting_value> parse(const setting& row, std::string_view text);
 /// Checks a value of the right type. Returns nullopt if it may be stored. A text must be UTF-8.
 [[nodiscard]] std::optional<refused_setting> check(const setting& row, const setting_value& value);
 /// Returns the refusal of a text that is not of the setting's type. `type` is the text's type in a
-/// source that has types, and is named with it: "text", "number", "boolean"; empty: it has none.
+/// source that has types ("text", "number", "boolean"), and the refusal names it; empty for other
+/// sources.
 [[nodiscard]] refused_setting wrong_type(const setting& row, std::string_view text,
                                          std::string_view type = {});
 
@@ -191,20 +192,20 @@ void store(const setting& row, const setting_value& value);
 /// (messages)".
 [[nodiscard]] std::string expectation(const setting& row);
 
-/// Rows, in the order in which they were added, with their defaults. Costs a search for each
-/// question, which is meant for the start of a program.
+/// Rows, in the order in which they were added, with their defaults. A table is meant for the start
+/// of a program: each look-up searches all rows.
 class setting_table {
  public:
   /// Adds a row; the present value of its variable is the default. The variable must live as long
-  /// as the table is used. A bad row ends the program, with a message that names the key: a key
-  /// that is there already or is badly formed; a key that differs from another in dots and
-  /// underscores alone, since both would have the same environment variable; no variable; a range
-  /// of another type than the variable's.
+  /// as the table is used. A bad row ends the program, with a message that names the key. A row is
+  /// bad if its key is badly formed or already in the table, if its key differs from another only
+  /// in dots and underscores (both would have the same environment variable), if it has no
+  /// variable, or if its range is of another type than its variable.
   void add(const setting& row);
   /// Adds the rule that the value of `key` is not below that of `least`. Requires that both are
   /// counts and have been added.
   void must_not_be_below(std::string_view key, std::string_view least);
-  /// Adds the rows of another table behind the own ones.
+  /// Adds the rows of another table behind the rows of this one.
   void add_all(const setting_table& other);
 
   /// Returns all rows.
@@ -216,8 +217,8 @@ class setting_table {
   /// Returns true if the keys of some rows begin with `name` and a dot.
   [[nodiscard]] bool has_section(std::string_view name) const noexcept;
 
-  /// Returns the first variable with a value that is not allowed, alone or together with another.
-  /// If a count was set to a negative number, the reason says so.
+  /// Returns the refusal of the first variable with a value that is not allowed, alone or together
+  /// with another value. If a count was set to a negative number, the reason says so.
   [[nodiscard]] std::optional<refused_setting> first_refused() const;
 
  private:

@@ -2,9 +2,9 @@
 // them to run a whole system in virtual time.
 //
 // `duration` and `instant` are signed nanoseconds in 64 bits (292 years). They convert from any
-// std::chrono duration, and from any time point of a steady clock, by their shape. So <chrono> is
-// not included, which would cost every user half a second of compile time. Arithmetic saturates:
-// `instant::never()` stays never.
+// std::chrono duration, and from any time point of a steady clock. The conversions recognise these
+// types by their shape, so this header does not include <chrono>, which costs half a second of
+// compile time. Arithmetic saturates: `instant::never()` stays never.
 //
 // Thread safety: `duration`, `instant`, `timer_task` and `timer_id` are plain values; every
 // function of the interfaces may be called on any thread.
@@ -80,12 +80,13 @@ class duration {
  public:
   using garrick_sendable = void;  ///< may be sent
 
-  /// No time at all.
+  /// Makes a duration of zero.
   constexpr duration() noexcept = default;
-  // copies are declared, so that clang has one constructor less to list for a number in its place
+  // copies are declared, so that clang lists one constructor less when a call passes a number
   constexpr duration(const duration&) noexcept = default;
   constexpr duration& operator=(const duration&) noexcept = default;
-  /// From std::chrono; fractions of a nanosecond are cut off, and too long ones become infinite.
+  /// Converts from std::chrono; fractions of a nanosecond are cut off, and too long times become
+  /// infinite.
   // no `requires`: clang would show why a number does not satisfy it, in six lines
   template <class D, std::enable_if_t<chrono_duration<D>, int> = 0>
   constexpr duration(const D& d) noexcept : ns_(detail::to_nanoseconds(d)) {}
@@ -178,14 +179,14 @@ struct refused_number {
 
 /// A point in time: nanoseconds since the steady clock's own beginning.
 ///
-/// Instants of different machines, or of a real and a virtual clock, say nothing about each other.
+/// Instants of different machines, or of a real and a virtual clock, cannot be compared.
 class instant {
  public:
   using garrick_sendable = void;  ///< may be sent
 
-  /// The clock's beginning.
+  /// Makes the clock's beginning.
   constexpr instant() noexcept = default;
-  /// From a time point of a steady std::chrono clock.
+  /// Converts from a time point of a steady std::chrono clock.
   template <class T>
     requires requires(const T& t) {
       { t.time_since_epoch() } -> chrono_duration;
@@ -236,7 +237,7 @@ class clock {
   clock& operator=(const clock&) = delete;
 };
 
-/// Returns the machine's steady clock. Any thread; asking it costs some 25 nanoseconds.
+/// Returns the machine's steady clock. Any thread; a call of its `now` costs some 25 nanoseconds.
 [[nodiscard]] const clock& real_clock() noexcept;
 
 /// The action of a timer.
@@ -277,7 +278,7 @@ class clock_service : public clock {
   /// Takes a timer back. Any thread, also from within a task; constant time; waits for no task.
   ///
   /// Returns true if the timer will not fire; its task belongs to the caller again. Returns false
-  /// if the timer has fired, is about to, or never was.
+  /// if the timer has fired, is about to fire, or never was armed.
   virtual bool cancel(timer_id id) noexcept = 0;
 
  protected:

@@ -5,8 +5,8 @@
 //    Both happen under the mutex, so no timer is missed.
 // T2 Tasks run outside the mutex, so they may arm and cancel.
 // T3 Under the mutex the thread moves at most `most_moves` timers and takes out at most `batch`,
-//    even if more are due. If other threads wait for the mutex then, it goes on when they have had
-//    it. (docs/internals/time.md)
+//    even if more are due. If other threads wait for the mutex then, the thread continues when they
+//    have had it. (docs/internals/time.md)
 #include "garrick/base/time/timer_service.hpp"
 
 #include <chrono>

@@ -31,8 +31,8 @@ class timer_service final : public clock_service {
 
   /// Returns the time of the machine's steady clock.
   [[nodiscard]] instant now() const noexcept override { return real_clock().now(); }
-  /// Like `clock_service::arm`. The first call starts the thread: it throws std::system_error if
-  /// the system has none.
+  /// Like `clock_service::arm`. The first call starts the thread, and throws std::system_error if
+  /// the system cannot start it.
   timer_id arm(instant deadline, const timer_task& task) override;
   /// Like `clock_service::cancel`. Does not wait for a task that is running.
   bool cancel(timer_id id) noexcept override;

@@ -96,7 +96,7 @@ TEST_CASE("an earlier timer wakes the sleeping thread, and a cancelled one stays
   recorder record(garrick::base::real_clock());
   timer_service service;
   const timer_id far = service.arm(service.now() + duration::seconds(3600), record.task(1));
-  // at first the thread may not sleep yet; after a wait for a timer it sleeps, or nearly so
+  // at first the thread may not sleep yet; after a wait for a timer it sleeps, or nearly does
   constexpr std::size_t rounds = 50;
   for (std::size_t i = 1; i <= rounds; ++i) {
     service.arm(service.now() + duration::microseconds(100), record.task(2));

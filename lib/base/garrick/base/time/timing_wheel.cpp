@@ -1,4 +1,4 @@
-// The timing wheel's moving parts; the picture is in the header.
+// The timing wheel's code; the header describes its structure.
 #include "garrick/base/time/timing_wheel.hpp"
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 // to the nanosecond, in that order.
 //
 // When the wheel comes to a slot, it spreads the slot's timers over lower levels and the heap. A
-// slot may hold a million of them. So that can be done in steps (`sort_until`), and between two
+// slot may hold a million of them, so the work can be done in steps (`sort_until`). Between two
 // steps the owner may arm and cancel. (docs/internals/time.md)
 //
 // Thread safety: none; one owner at a time.
@@ -18,10 +18,10 @@
 //    except in the slot that is being opened.
 // W2 In level k, occupied slots have an index above digit k of `tick_`, and the timers in them
 //    agree with `tick_` in all higher digits. The slot that is being opened has digit k itself as
-//    its index, so nothing that is armed meanwhile comes into it.
+//    its index, so no timer that is armed meanwhile is put into it.
 // W3 A node's generation is odd while it is armed and even while it is free. An id names a timer
 //    only if the generations are equal.
-// W4 Nothing leaves by `pop` while a slot is being opened: an earlier timer may still lie in it.
+// W4 `pop` takes out no timer while a slot is being opened: an earlier one may still lie in it.
 #pragma once
 
 #include <cstdint>
@@ -32,13 +32,13 @@
 
 namespace garrick::base {
 
-/// The timers of a clock service, sorted as far as needed. It calls no function of others: its
-/// owner asks for the timers that are due.
+/// The timers of a clock service, sorted as far as needed. The wheel calls no task: its owner takes
+/// out the timers that are due.
 class timing_wheel {
  public:
   /// A timer that is due.
   struct expired {
-    instant deadline;  ///< when it was to fire
+    instant deadline;  ///< when it was due
     timer_task task;   ///< now the caller's
   };
 
@@ -57,15 +57,15 @@ class timing_wheel {
   /// unless `task` is null.
   bool cancel(timer_id id, timer_task* task = nullptr) noexcept;
 
-  /// Finds the timers that are due at `now`, as far as `pop` needs it, and moves at most `moves` of
-  /// them; subtracts the number of moves from `moves`. Returns false if that was not enough: call
-  /// again. Requires that `now` does not go back from call to call.
+  /// Finds the timers that are due at `now`, as far as `pop` needs it, and moves at most `moves`
+  /// timers; subtracts the number of moves from `moves`. Returns false if more moves are needed:
+  /// call again. Requires that `now` does not go back from call to call.
   bool sort_until(instant now, unsigned& moves) noexcept;
 
   /// Takes out the first timer with a deadline of at most `now`, in the order of (deadline, order
-  /// of arming); returns false if there is none. Sorts first, in as many moves as it takes:
-  /// constant time only after a `sort_until` that was enough. Requires that `now` does not go back
-  /// from call to call.
+  /// of arming); returns false if there is none. Sorts first, with as many moves as needed:
+  /// constant time only after a `sort_until` that returned true. Requires that `now` does not go
+  /// back from call to call.
   bool pop(instant now, expired& out) noexcept;
 
   /// Takes out any timer, in no order; returns false if there is none.
@@ -106,7 +106,7 @@ class timing_wheel {
   };
   static_assert(sizeof(node) == 64);
 
-  /// Nodes, and as many places of the heap: so it has room for every timer, and never moves.
+  /// Nodes, and as many entries of the heap, which so has room for every timer and never moves.
   struct chunk {
     node nodes[1u << chunk_bits];
     std::uint32_t heap[1u << chunk_bits];

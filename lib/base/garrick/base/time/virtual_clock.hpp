@@ -5,7 +5,7 @@
 //   clock.arm(clock.now() + duration::seconds(3600), task);
 //   clock.advance(duration::seconds(3600));                    // the task runs inside this call
 //
-// Thread safety: arming, cancelling and asking on any thread; moving on one thread at a time.
+// Thread safety: any thread may arm, cancel and ask; one thread at a time may move the clock.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@ namespace garrick::base {
 /// Timers fire on the thread that moves the clock, inside the call that moves it.
 class virtual_clock final : public clock_service {
  public:
-  /// Time begins at `start`, by default one second after the clock's own beginning, so that there
-  /// is a past.
+  /// Time begins at `start`, by default one second after the clock's own beginning, so that earlier
+  /// instants exist.
   explicit virtual_clock(instant start = instant::at(duration::seconds(1)));
   /// Drops the timers that are still armed.
   ~virtual_clock();
@@ -34,7 +34,7 @@ class virtual_clock final : public clock_service {
   /// Like `clock_service::cancel`.
   bool cancel(timer_id id) noexcept override;
 
-  /// Moves time forward and fires the timers that come due, in order, including those armed
+  /// Moves time forward and fires the timers that become due, in order, including those armed
   /// meanwhile. Returns the number of timers that fired.
   std::size_t advance(duration by);
   /// Like `advance`, up to a point in time. If that point has passed, time stays where it is.

@@ -1,4 +1,4 @@
-// Virtual time: it moves only when it is moved, and timers fire within that move.
+// Virtual time: it advances only when a caller moves it, and timers fire within that move.
 #include "garrick/base/time/virtual_clock.hpp"
 
 #include <memory>

@@ -1,11 +1,11 @@
 // The isolation check of the values that an actor is made of: its constructor's arguments, its
-// function. They come from the spawner, and the two must share no memory afterwards.
+// function. The spawner passes them, and it must share no memory with the actor afterwards.
 //
-// It is the check of messages (sendable.hpp) with four differences. A class that cannot be looked
+// The check is that of messages (sendable.hpp) with four differences. A class that cannot be looked
 // into may be moved in, since its former owner gives it away; it may not be copied in. Closures
 // with captures are refused by name, and so are types known to refer to others: views, iterators,
 // std::reference_wrapper, std::function and the like. A pointer to a function is fine. And a
-// unique_ptr with a deleter of its own is a resource: the deleter is responsible for its inside.
+// unique_ptr with a deleter of its own is a resource: the deleter is responsible for the object.
 //
 // Thread safety: compile time only.
 #pragma once
@@ -54,7 +54,7 @@ consteval bool is_closure() {
   if (name.starts_with("(lambda at ")) return true;
   if (!name.ends_with(">")) return false;
   std::size_t at = name.size();
-  for (int open = 0;;) {  // back to the bracket that the last one closes
+  for (int open = 0;;) {  // back to the partner of the last bracket
     if (at-- == 0) return false;
     if (name[at] == '>') ++open;
     if (name[at] == '<' && --open == 0) break;
@@ -74,7 +74,7 @@ struct resource<C<T, Deleter>> {
   using deleter = Deleter;
 };
 
-/// The classification of a class of this kind: one that cannot be looked into may be moved.
+/// Classifies a class of this kind; a class that cannot be looked into may be moved.
 template <bool Moved, class Kind>
 struct kind_of_argument {
   using type = Kind;
@@ -183,7 +183,7 @@ struct search_argument<Argument> {
 
 }  // namespace detail
 
-/// True if this may be given to an actor at its spawn: no other thread can reach the actor's value.
+/// True if a T may be given to an actor at its spawn: no other thread can reach the actor's value.
 /// `T` is moved in, `const T&` is copied. See the top of this file.
 ///
 ///     static_assert(spawn_argument<std::string> && spawn_argument<const std::string&>);

@@ -1,9 +1,9 @@
 // The declared types of an aggregate's fields, and visits of all fields.
 //
-// Problem: nothing can refer to a bit-field, so a visit of all fields would fail with an error deep
-// inside. So the fields are bound first, and a binding tells whether one of them is a bit-field.
-// `decltype` of a name that is bound to a field is the field's declared type: it tells references
-// from values.
+// Problem: no reference can bind to a bit-field, so a visit of all fields would fail with an error
+// deep inside. So the fields are bound first, and a binding tells whether one of them is a
+// bit-field. `decltype` of a name that is bound to a field is the field's declared type: it tells
+// references from values.
 //
 // A structured binding needs as many names in the source as there are fields. So there is a
 // function for each number of fields, up to 100.
@@ -22,7 +22,7 @@ template <class... Fields>
 struct bound_fields {
   static constexpr bool all = true;
 };
-/// Represents fields of which one is a bit-field.
+/// Represents fields that cannot be bound, because one of them is a bit-field.
 struct none_bound {
   static constexpr bool all = false;
 };
@@ -30,7 +30,7 @@ struct none_bound {
 template <class... Fields>
 void refer_to(Fields&...);
 
-/// Calls f with each of them.
+/// Calls f with each of the fields.
 template <class F, class... Fields>
 constexpr void call_for_each(F& f, Fields&... fields) {
   (static_cast<void>(f(fields)), ...);
@@ -142,7 +142,7 @@ template <class T, std::size_t Count>
 using bound = decltype(bind_fields(std::declval<T&>(), field_number<Count>{}));
 
 /// Returns true if T has a bit-field. Requires that T is an aggregate with `Count` fields, none of
-/// them an anonymous union. Above 100 fields the answer is false, unchecked.
+/// them an anonymous union. Returns false, without a check, if there are more than 100 fields.
 template <class T, std::size_t Count>
 consteval bool has_bit_field() {
   if constexpr (Count == 0 || Count > 100)

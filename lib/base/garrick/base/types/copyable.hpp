@@ -1,6 +1,6 @@
 // A trait that tells if a message can really be copied. std::vector<std::unique_ptr<T>> claims to
-// be copyable until it is tried, and so does every aggregate that holds one. So the trait asks the
-// parts, too.
+// be copyable although its copy does not compile, and so does every aggregate that holds one. So
+// the trait checks the parts, too.
 //
 // Thread safety: compile time only.
 #pragma once
@@ -28,8 +28,8 @@ consteval bool parts_can_be_copied(Kind, context<false, Open...>) {
   return true;  // its own copy constructor knows
 }
 
-/// `Open` are the types that the question has come through: an aggregate may contain itself through
-/// a container.
+/// `Open` are the types that are being checked already: an aggregate may contain itself through a
+/// container.
 template <class T, class... Open>
 consteval bool can_be_copied() {
   if constexpr (std::is_array_v<T>)

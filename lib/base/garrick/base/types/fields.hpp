@@ -77,8 +77,8 @@ consteval bool is_unnamed_union() {
   }
 }
 
-/// Like `any_field`. But a conversion to an unnamed union is an error, and not merely missing:
-/// otherwise the union's first member would be asked instead.
+/// Like `any_field`, but a conversion to an unnamed union is an error, rather than missing: the
+/// compiler would otherwise try the union's first member.
 template <class Aggregate>
 class any_named_field {
   template <class Field>
@@ -94,7 +94,7 @@ class any_named_field {
     __builtin_unreachable();
   }
 };
-/// The same beside `any_place`.
+/// Like `any_named_field`, for aggregates with reference fields.
 template <class Aggregate>
 class any_named_place {
   template <class Field>
@@ -159,7 +159,7 @@ struct takes_braced {
                           std::make_index_sequence<After>());
 };
 
-/// Returns the largest N for which the answer is yes. Requires that it is yes for `Low` and no for
+/// Returns the largest N for which `Question` holds. Requires that it holds for `Low` and not for
 /// `High`.
 template <class Question, std::size_t Low, std::size_t High>
 consteval std::size_t largest_between() {
@@ -186,8 +186,8 @@ consteval std::size_t largest_from() {
     return largest_between<Question, Low, Low + Step>();
 }
 
-/// Returns the largest N for which the answer is yes. Tries one number after the other up to the
-/// first yes, because fields without a default value need an initialiser.
+/// Returns the largest N for which `Question` holds. Tries one number after the other up to the
+/// first that holds, because fields without a default value need an initialiser.
 template <class Question, std::size_t Limit, std::size_t Low = 0>
 consteval std::size_t largest() {
   if constexpr (Question::template yes<Low>)

@@ -1,7 +1,7 @@
 // Compile-time checks that report their first failure, alone and in a few lines.
 //
-// Problem: a compiler answers a wrong call of a template with pages. So a function template checks
-// its types first, and names their fault in one sentence:
+// Problem: a compiler answers a wrong call of a template with pages of errors. So a function
+// template checks its types first, and names their fault in one sentence:
 //
 //   template <class F, bool Fits = false>
 //   struct filter_takes_no_such_function : failed_check {
@@ -20,9 +20,9 @@
 // compiler prints the class with its arguments, so its name is part of the message. An unused
 // failure costs nothing, since it is only named.
 //
-// Why a sentence is a class of its own, and no text in a table of conditions: until C++26 a message
-// is a literal of its assertion. A text among a class's arguments is printed apart from the error,
-// by GCC whole, and by clang up to its 32nd character.
+// A sentence is a class of its own, and not a text in a table of conditions, because until C++26 a
+// message is a literal of its assertion. Compilers print a text among a class's arguments apart
+// from the error: GCC prints it whole, clang up to its 32nd character.
 //
 // Private: installed because templates need it.
 //
@@ -32,7 +32,8 @@
 namespace garrick::base::detail {
 
 /// The base of a check that has failed. The derived class asserts a last parameter `bool Fits =
-/// false`: the condition has to depend on a parameter, and clang repeats one that is not a name.
+/// false`: the condition has to depend on a parameter, and clang prints a condition again unless it
+/// is a plain name.
 struct failed_check {
   static constexpr bool reported = true;
 };
@@ -62,7 +63,7 @@ struct first_failure_of<Check, Rest...> {
 template <class... Rest>
 struct first_failure_of<passed_check, Rest...> : first_failure_of<Rest...> {};
 
-/// Failure, unless the condition is true.
+/// `passed_check` if the condition is true, otherwise `Failure`.
 template <bool Passed, class Failure>
 using unless = typename check_by<Passed>::template check<Failure>;
 
@@ -75,7 +76,7 @@ inline constexpr bool passes = false;
 template <>
 inline constexpr bool passes<passed_check> = true;
 
-/// The result of a function that looks for a failure, for conditions that can be asked only if
+/// The result of a function that looks for a failure, for conditions that can be tested only if
 /// others are true.
 template <class Check>
 inline constexpr Check* verdict = nullptr;

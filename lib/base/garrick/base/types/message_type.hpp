@@ -1,5 +1,5 @@
-// The core's knowledge about a message's type once the compiler has forgotten it: one constant
-// descriptor for each type.
+// The description of a message's type that the core uses at run time: one constant descriptor for
+// each type.
 //
 // A type is identified by its descriptor's address, and by nothing else: no RTTI, no hash and no
 // comparison of names decides a cast.
@@ -33,7 +33,7 @@ namespace garrick::base {
 /// value.
 ///
 /// `using garrick_unreported = void;` in a type is for messages between the framework's own actors:
-/// such a message may come to an actor that has ended, and its loss does no harm.
+/// such a message may reach an actor that has ended, and its loss does no harm.
 struct message_type {
   std::string_view name;                   ///< its name in logs
   std::uint32_t size;                      ///< bytes of a value
@@ -84,7 +84,7 @@ template <class T>
   print_to(out, *static_cast<const T*>(object));
 }
 
-// Questions to the compiler itself: each class of <type_traits> beside one of these is six more.
+// These ask the compiler itself: each class of <type_traits> in their place would add six more.
 template <class T>
 concept movable_message = requires(T& x) { T(static_cast<T&&>(x)); };
 #if defined(__clang__)

@@ -3,16 +3,16 @@
 //   to_string(order{12, "tea", {1, 2}});            // shop::order{12, "tea", [1, 2]}
 //
 // Numbers, text (quoted), enumerations, containers, pairs and tuples, optionals, variants,
-// durations, owning pointers and aggregates of these print as one would write them. A class prints
+// durations, owning pointers and aggregates of these print in the usual notation. A class prints
 // itself if it has `to_string() const`, or a `to_string(x)` beside it that argument-dependent
 // lookup finds. Everything else prints as its type in angle brackets.
 //
 // No standard container header is included: types are recognised by their shape, so this header
 // stays cheap.
 //
-// A value may be as large as memory. `print_to(out, x, limit)` stops after this many bytes and
-// tells the size of the rest: "[1, 2, 3… (999997 elements left out)". It looks at no element beyond
-// them.
+// A value may be as large as memory. `print_to(out, x, limit)` stops after `limit` bytes and adds
+// the size of the rest: "[1, 2, 3… (999997 elements left out)". It looks at no element beyond the
+// limit.
 //
 // Thread safety: as for the printed value. Cost: appends to the string, and allocates nothing else.
 #pragma once
@@ -35,8 +35,8 @@ void print_to(std::string& out, const T& x);
 
 namespace detail {
 
-/// While it lives, this thread prints at most this many bytes into `out`; into other strings, as
-/// before. Scopes may nest, also those of the same string; the innermost counts.
+/// While this object lives, its thread prints at most this many bytes into `out`; other strings are
+/// not affected. Scopes may nest, also those of the same string; the innermost counts.
 class print_limit {
  public:
   print_limit(std::string& out, std::size_t limit) noexcept;
@@ -44,7 +44,7 @@ class print_limit {
   print_limit(const print_limit&) = delete;
   print_limit& operator=(const print_limit&) = delete;
 
-  /// Tells how much was left out, if anything was.
+  /// Appends the size of the part that was left out, if any.
   void tell();
 
  private:
@@ -65,7 +65,7 @@ class print_limit {
 
 /// Returns true if the limit is reached, so that the rest is left out.
 [[nodiscard]] bool is_full(const std::string& out) noexcept;
-/// Counts elements that are not even looked at, once `is_full`.
+/// Counts elements that are left out without a look, once `is_full`.
 void leave_out(const std::string& out, std::uint64_t elements) noexcept;
 
 // These functions are neither templates nor inline: every message type instantiates its printing
@@ -82,7 +82,7 @@ void print_character(std::string& out, char32_t c);
 void print_text(std::string& out, std::string_view text);
 /// Writes "(name)value", as a cast would: C++20 cannot name an enumerator.
 void print_enumerator(std::string& out, std::string_view name, std::int64_t x);
-/// `count` periods of numerator/denominator seconds, with the usual unit if there is one.
+/// Prints `count` periods of numerator/denominator seconds, with the usual unit if there is one.
 void print_duration(std::string& out, double count, std::intmax_t numerator,
                     std::intmax_t denominator);
 void print_opaque(std::string& out, std::string_view name);
@@ -241,7 +241,7 @@ template <class T>
     print_unsigned(out, static_cast<std::uint64_t>(x));
 }
 
-/// Classes, by shape; the first that fits.
+/// Prints a class by the first shape that it fits.
 template <class T>
 [[gnu::cold]] void print_class(std::string& out, const T& x) {
   if constexpr (prints_itself<T>) {

@@ -16,8 +16,8 @@
 // Types of the framework (handles, errors) have the member `using garrick_sendable = void;`, or
 // list the types that they wrap in `using garrick_parts = type_list<...>;`.
 //
-// Messages and answers are checked by these rules; the arguments of an actor by those of
-// argument.hpp.
+// These rules are for messages and answers; argument.hpp has the rules for the arguments of an
+// actor.
 //
 // No standard container header is included: the standard types are recognised by their names.
 //
@@ -219,8 +219,8 @@ struct nothing_found {};
 template <class T, class Reason, std::size_t... Path>
 struct found {};
 
-/// The place of the search: inside a shared block or not, and inside which aggregates. An aggregate
-/// may contain itself through a container.
+/// The context of the search: whether it is inside a shared block, and inside which aggregates. An
+/// aggregate may contain itself through a container.
 template <bool Shared, class... Open>
 struct context {};
 
@@ -236,7 +236,7 @@ struct one_level_up<found<T, Reason, Path...>, I> {
 template <class T, class Context>
 struct search;
 
-/// True if a T is owned in any place. Such a type is not searched again in each context.
+/// True if a T is owned in every context. So such a type is not searched again in each of them.
 template <class T>
 inline constexpr bool plainly_owned = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 template <class T>
@@ -312,8 +312,8 @@ template <std::size_t Size>
 struct path_text {
   char text[Size]{};
 };
-/// The beginning of a path. (A type: clang prints a path that is a template argument elsewhere,
-/// too, as a list of numbers.)
+/// The beginning of a path. It is a type, because clang prints a path that is a template argument
+/// of other classes, too, as a list of numbers.
 struct in_message {
   static constexpr std::string_view name = "message";
 };
@@ -364,7 +364,7 @@ std::type_identity<cannot_be_sent<path_of<Root, Prefix..., Path...>(), T, Reason
 template <class Found, class Root = in_message, std::size_t... Prefix>
 using report = typename decltype(report_of<Root, Prefix...>(Found{}))::type;
 
-/// The check of a search's result, for errors in other words:
+/// The check of a search's result, for callers with an error text of their own:
 /// `Failure<path, type, reason>`, or passed_check if nothing was found.
 template <template <auto, class, class> class Failure, class Found, class Root,
           std::size_t... Prefix>
@@ -380,8 +380,8 @@ template <template <auto, class, class> class Failure, class Found, class Root,
           std::size_t... Prefix>
 using ownership_check = typename ownership<Failure, Found, Root, Prefix...>::check;
 
-/// The part that is not owned in the arguments of one message. If there are several arguments, the
-/// place of the argument is the first step of the path.
+/// Searches the arguments of one message for a part that is not owned. If there are several
+/// arguments, the place of the argument is the first step of the path.
 template <class... Args>
 struct search_arguments : search_parts<context<false>, 0, Args...> {};
 template <class Arg>

@@ -1,4 +1,4 @@
-// The types that may be sent, and the path to the part that forbids it.
+// The types that may be sent, and the path to the part that forbids the others.
 #include "garrick/base/types/sendable.hpp"
 
 #include <array>

@@ -69,7 +69,7 @@ struct name_writer {
     for (const char c : piece) text[size++] = c;
   }
 
-  /// Returns true if `word` may be part of an arithmetic type's spelling; then it is remembered
+  /// Returns true if `word` may be part of an arithmetic type's spelling. Such a word is remembered
   /// instead of written.
   constexpr bool take_number_word(std::string_view word) noexcept {
     if (word == "long")

@@ -202,7 +202,7 @@ constexpr void put_class_name(Out& out) {
 }
 
 /// Returns true if the linker knows the class by this name. `mangled` is as `typeid(T).name()`. A
-/// local type, and one in an inline namespace or an anonymous one, has another.
+/// local type, or a type in an inline or anonymous namespace, has another linker name.
 [[nodiscard]] bool is_linker_name(std::string_view mangled, std::string_view name) noexcept;
 
 template <class T>
@@ -214,7 +214,7 @@ template <class T>
 #endif
 }
 
-/// The arguments of `C<…>` up to the first from which on they are the template's defaults.
+/// True if `Whole` is `C<Kept…>`, so that its further arguments are the template's defaults.
 template <template <class...> class C, class Whole, class... Kept>
 inline constexpr bool rest_is_default = requires { requires std::is_same_v<C<Kept...>, Whole>; };
 template <template <class...> class C, class Whole, class Kept, class Rest>
@@ -408,7 +408,7 @@ struct wire_name_rule<C<T, Values...>> {
 };
 
 /// The name by which other processes know T; cv-qualifiers and references do not count. Two types
-/// with one name (`long` and `long long` of the same width) are one type to others.
+/// with one name (`long` and `long long` of the same width) are one type to other processes.
 ///
 ///     wire_name<std::uint16_t>;              // "u16"
 ///     wire_name<std::vector<shop::order>>;   // "std::vector<shop::order>"

@@ -37,7 +37,7 @@ template <class T, int Rows, std::size_t Columns>
 struct matrix {};
 template <colour Of, bool Big, int Level>
 struct paint {};
-/// Mixed as no rule expects it.
+/// Has mixed arguments that no rule expects.
 template <int N, class T>
 struct odd {
   static constexpr std::string_view garrick_wire_name = "shop::odd";
@@ -150,7 +150,7 @@ TEST_CASE("a name is portable if the linker knows the type by it") {
 }
 
 TEST_CASE("a type that compilers would name differently is found when the program runs") {
-  // Each compiler that can tell refuses a local type at once; the other one is asked here.
+  // Each compiler that can tell refuses a local type at once; the other compiler is tested here.
   using garrick::base::detail::is_linker_name;
   CHECK(is_linker_name("7account", "account"));
   CHECK(is_linker_name("*7account", "account"));

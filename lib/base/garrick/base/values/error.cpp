@@ -124,7 +124,7 @@ error::error(std::uint32_t code, const error_category& category, std::string_vie
   if (where.empty() && why.empty()) return;
   try {
     word_ = detail::make_error_detail(code, where, why);
-  } catch (const std::bad_alloc&) {  // then the code has to say it
+  } catch (const std::bad_alloc&) {  // the code alone is left
   }
 }
 

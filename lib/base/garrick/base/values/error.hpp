@@ -12,10 +12,10 @@
 // static storage duration, and write `const error_category& error_category_of(my_enum)` beside the
 // enumeration. Then `error e = my_enum::disk_full;` works.
 //
-// A category needs no registration: a program that makes or compares an error of an enumeration
-// anywhere lists its category before main, or when the library that does so is loaded. So an error
-// that comes from another process, which knows categories by name, finds its own
-// (`find_error_category`).
+// A category needs no registration. A program that makes or compares an error of an enumeration
+// anywhere lists its category before main, or when the library with that code is loaded. Other
+// processes name a category by its text, and `find_error_category` finds the category of an error
+// that arrives from there.
 //
 // Thread safety: copies of one error may be used on different threads; one object may not be
 // written and read at once.
@@ -58,7 +58,7 @@ class error_category {
 /// The failures of the framework itself. `user` is for programs that want a text but no category of
 /// their own.
 enum class errc : std::uint32_t {
-  not_handled = 1,     ///< surely no handler has seen it: the receiver ended, or was restarted
+  not_handled = 1,     ///< certainly no handler has seen it: the receiver ended, or was restarted
   receiver_failed,     ///< the receiver failed while it handled the request or held its promise
   timeout,             ///< no response came in time
   unexpected_message,  ///< the receiver has no handler for this message
@@ -106,7 +106,7 @@ concept error_enum = std::is_enum_v<E> && requires(E e) {
 
 namespace detail {
 
-/// Lists a category in the process while it lives.
+/// Lists a category in the process as long as this object lives.
 class category_entry {
  public:
   explicit category_entry(const error_category& listed) noexcept;
@@ -129,7 +129,7 @@ struct listed_category {
   static inline const category_entry entry{error_category_of(E{})};
 };
 
-/// Lists the category of E. Does so by being compiled: to run it costs nothing.
+/// Lists the category of E. The instantiation lists it; a call costs nothing.
 template <class E>
 constexpr void list_category() noexcept {
   if constexpr (!is_listed_by_base<E>) static_cast<void>(&listed_category<E>::entry);
@@ -155,33 +155,33 @@ class [[nodiscard]] error {
  public:
   using garrick_sendable = void;  ///< an error may be sent
 
-  /// No error.
+  /// Makes "no error".
   constexpr error() noexcept = default;
 
-  /// This error, without a text. Allocates nothing.
+  /// Makes an error with this code and without a text. Allocates nothing.
   template <error_enum E>
   error(E code) noexcept : error(static_cast<std::uint32_t>(code), error_category_of(code)) {
     detail::list_category<E>();
   }
 
-  /// This error with the text "where: why". Either may be empty; if both are, nothing is allocated.
-  /// Without memory for the text, the error has its code alone: the report of a failure must not
-  /// fail.
+  /// Makes an error with this code and the text "where: why". Either part may be empty; if both
+  /// are, nothing is allocated. Without memory for the text, the error has its code alone: the
+  /// report of a failure must not fail.
   template <error_enum E>
   error(E code, std::string_view where, std::string_view why)
       : error(static_cast<std::uint32_t>(code), error_category_of(code), where, why) {
     detail::list_category<E>();
   }
 
-  /// The same for a code whose enumeration is not known here. Allocates nothing.
+  /// Makes an error of a code and its category, without the enumeration. Allocates nothing.
   error(std::uint32_t code, const error_category& category) noexcept
       : category_(&category), word_((std::uintptr_t{code} << 1) | 1) {}
 
-  /// The same with the text "where: why"; without memory for it, only the code.
+  /// Like the constructor above, with the text "where: why"; without memory for it, only the code.
   error(std::uint32_t code, const error_category& category, std::string_view where,
         std::string_view why);
 
-  /// The same error. Costs at most one atomic addition.
+  /// Copies the error. Costs at most one atomic addition.
   constexpr error(const error& other) noexcept : category_(other.category_), word_(other.word_) {
     if (shared()) detail::retain_error_detail(word_);
   }
@@ -214,10 +214,11 @@ class [[nodiscard]] error {
   [[nodiscard]] std::string_view detail() const noexcept;
   /// Returns the event in the category's words; "no error" if there is none.
   [[nodiscard]] std::string message() const;
-  /// Returns the whole text, for logs and people: the event, "where: why".
+  /// Returns the whole text, for logs and people: "event: where: why".
   [[nodiscard]] std::string to_string() const;
   /// Returns a copy with a detail that begins with `where`: for a caller that knows more than the
-  /// function that found the error. "No error" stays that. Without memory, the text is lost.
+  /// function that found the error. Returns "no error" for "no error". Without memory, the text is
+  /// lost.
   [[nodiscard]] error at(std::string_view where) const;
 
   /// Returns true if category and code are equal; the text does not count.

@@ -1,8 +1,8 @@
 // The reason why an actor ended: normally, on request, because no handle to it was left, by an
 // exception, or with an error of its own.
 //
-// An exit reason is an `error` of a category of its own, and "no error" means normal. So it is 16
-// bytes, travels in messages and prints.
+// An exit reason is an `error` of a category of its own, and "no error" means normal. So it takes
+// 16 bytes, may be sent in messages and can be printed.
 //
 // Thread safety: as for `error`.
 #pragma once
@@ -13,7 +13,7 @@ namespace garrick::base {
 
 /// The kinds of ends.
 enum class exit_code : std::uint32_t {
-  /// it quit, or its behavior was empty; links ignore it unless they trap exits
+  /// the actor quit, or its behavior was empty; linked actors ignore this unless they trap exits
   normal,
   kill,                 ///< ended at once by order; cannot be trapped
   user_shutdown,        ///< the program or a supervisor asked it to stop
@@ -51,13 +51,13 @@ class exit_reason {
  public:
   using garrick_sendable = void;  ///< an exit reason may be sent
 
-  /// Normal.
+  /// Makes the reason of a normal end.
   constexpr exit_reason() noexcept = default;
-  /// This code, without a text. Allocates nothing.
+  /// Makes a reason with this code and without a text. Allocates nothing.
   exit_reason(exit_code code) noexcept {
     if (code != exit_code::normal) error_ = error(code);
   }
-  /// This code with a text; without memory for it, only the code.
+  /// Makes a reason with this code and a text; without memory for the text, only with the code.
   exit_reason(exit_code code, std::string_view detail)
       : error_(error(code, std::string_view{}, detail)) {}
   /// Makes the reason of an actor that failed with `e`; "no error" is a normal end.
@@ -71,7 +71,7 @@ class exit_reason {
     return {exit_code::unhandled_exception, text};
   }
 
-  /// Returns true if the actor came to its own end, without an error.
+  /// Returns true if the actor ended by itself, without an error.
   [[nodiscard]] bool is_normal() const noexcept { return !error_ || error_ == exit_code::normal; }
   /// Returns true if the actor failed: it neither ended normally, nor was asked or forced to end,
   /// nor was merely unreachable.
@@ -79,7 +79,7 @@ class exit_reason {
   /// Returns the kind of end; every error that is not an exit code itself counts as
   /// `exit_code::failure`.
   [[nodiscard]] exit_code code() const noexcept;
-  /// Returns the error that it is made of; "no error" if normal. Valid while this object lives.
+  /// Returns the reason as an error; "no error" if normal. Valid while this object lives.
   [[nodiscard]] const error& as_error() const noexcept { return error_; }
   /// Returns the exception's or the error's text, if any. Valid while this object, or a copy of it,
   /// lives.

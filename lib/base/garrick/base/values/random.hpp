@@ -47,7 +47,7 @@ class random_source {
     return result;
   }
 
-  /// Returns a number below `limit`, and 0 if that is 0. The probabilities of two numbers differ by
+  /// Returns a number below `limit`; 0 if `limit` is 0. The probabilities of two numbers differ by
   /// at most 2^-32.
   [[nodiscard]] constexpr std::uint32_t below(std::uint32_t limit) noexcept {
     return static_cast<std::uint32_t>(((*this)() >> 32) * limit >> 32);

@@ -5,8 +5,8 @@
 //   listen(*port);
 //
 // `result<T>` holds a T, `result<>` and `result<void>` hold nothing, and `result<A, B>` holds a
-// `std::tuple<A, B>`; or else each holds an `error`. A result throws nothing by itself unless
-// `value()` is asked of an error, and it allocates nothing.
+// `std::tuple<A, B>`; instead of its value, each may hold an `error`. A result allocates nothing.
+// Of its own functions only `value()` throws, if there is an error.
 //
 // Thread safety: as for the value.
 //
@@ -174,8 +174,9 @@ class value_result {
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return !error_; }
 
   /// Returns the value; for a temporary result a value of its own, so that no reference outlives
-  /// the result. If there is no value, throws `bad_result_access` with the error's text. So a call
-  /// for its effect alone may end with `.value();`, also if it has no value.
+  /// the result. If there is no value, throws `bad_result_access` with the error's text. The return
+  /// value may be ignored: a statement that matters only for its effect may end with `.value();`,
+  /// also for `result<>`.
   constexpr Value& value() & { return checked(), value_; }
   constexpr const Value& value() const& { return checked(), value_; }
   constexpr Value value() && { return checked(), std::move(value_); }
@@ -304,7 +305,7 @@ class [[nodiscard]] result<> {
   using garrick_sendable = void;  ///< may be sent
   using value_type = void;        ///< there is no value
 
-  /// Success.
+  /// Makes a success.
   constexpr result() noexcept = default;
   /// Holds this error. Requires an error: "no error" ends the process. Return `{}` for success.
   result(error_value e) noexcept : error_(std::move(e)) {
@@ -366,9 +367,9 @@ template <>
 class [[nodiscard]] result<void> : public result<> {
  public:
   using result<>::result;
-  /// Success.
+  /// Makes a success.
   constexpr result() noexcept = default;
-  /// The same outcome.
+  /// Holds the same outcome: success, or the error.
   result(result<> r) noexcept : result<>(std::move(r)) {}
 };
 

@@ -1,16 +1,16 @@
 // An idle worker's wait for a loop's events, instead of sleeping.
 //
 // The worker takes the loop's seat (leader_seat.hpp), if it is empty, and waits in the loop. To
-// threads that add work it is parked, and they wake it as they would any other worker, only by
-// another call of the system. When an event has come it wakes itself, handles the event, and then
-// runs the actors that the event has woken. It leaves the seat before it runs any of them. If none
-// was woken, it waits on.
+// threads that add work the worker is parked, and they wake it like any other worker, but by
+// another system call. When an event has come the worker wakes itself, handles the event, and then
+// runs the actors that the event has woken. It leaves the seat before it runs any of them. If the
+// event has woken no actor, the worker continues to wait.
 //
 // If two events in a row came without a wait, there are probably more, and the worker wakes another
 // one, which finds the seat empty. Otherwise one worker would do the work of all, one event after
 // the other.
 //
-// Thread safety: one worker's.
+// Thread safety: none; each worker has its own.
 //
 // Invariants
 // D1 A worker that handles an event is awake and not counted as searching, so the handling puts
@@ -18,7 +18,7 @@
 //    work_stealing.hpp).
 // D2 The handling of an event does not wait, and no actor runs in place there (`no_wait`), so the
 //    loop is free soon.
-// D3 The seat is left on each way out.
+// D3 The worker leaves the seat on every path out of the wait.
 #pragma once
 
 #include <garrick/base/concurrency/leader_seat.hpp>
@@ -29,7 +29,8 @@
 
 namespace garrick::sched {
 
-/// A worker's waits until it has something to run; ends before that runs. `Seat` may be null.
+/// The waits of a worker until it has something to run. The object is destroyed before the worker
+/// runs that. `Seat` may be null.
 template <class Sleepers, class Seat = base::leader_seat>
 class leading {
  public:

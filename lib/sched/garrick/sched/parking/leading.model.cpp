@@ -26,7 +26,7 @@ namespace {
 
 using model_sleepers = sleepers<relacy_atomics, parker>;
 
-/// Brings a waiting thread back. It promises no order.
+/// Wakes a waiting thread. It promises no order.
 struct bell final : interruptible {
   relacy_atomics::atomic<std::uint32_t> rung{0};
 
@@ -40,7 +40,7 @@ struct bell final : interruptible {
   }
 };
 
-/// A token brings back its owner, which waits elsewhere, and carries the waker's writes.
+/// A token ends its owner's wait elsewhere, and carries the waker's writes.
 struct elsewhere_suite : rl::test_suite<elsewhere_suite, 2> {
   parker owner;
   bell elsewhere;
@@ -113,7 +113,7 @@ struct model_loop {
   }
 };
 
-/// Its seat, without a keeper: the first thread that comes sits down.
+/// The seat of that loop, without a keeper: the first thread that arrives sits down.
 class keeperless_seat {
  public:
   using loop_type = model_loop;
@@ -162,7 +162,8 @@ struct model_worker {
   bool had_event_at_once = false;
 };
 
-/// A wrong way to wake oneself: a worker that sees once that none is parked waits for its token.
+/// A wrong way for a worker to wake itself: if it once sees no worker parked, it waits for its
+/// token.
 struct hasty_sleepers : model_sleepers {
   using model_sleepers::sleepers;
   void come_back(std::uint32_t index) noexcept {
@@ -313,8 +314,8 @@ struct workers_with_loop {
   }
 };
 
-/// Items come from one thread and as many events from another. `Late`: when a worker has begun to
-/// wait for them.
+/// One thread adds items and another sends as many events. `Late`: both begin when a worker has
+/// begun to wait for events.
 template <unsigned Workers, unsigned Items, bool Late>
 struct events_suite : rl::test_suite<events_suite<Workers, Items, Late>, Workers + 2>,
                       workers_with_loop<Workers> {
@@ -350,8 +351,9 @@ struct next_suite : rl::test_suite<next_suite, 2>, workers_with_loop<1> {
   void after() { check_counts(); }
 };
 
-/// An event gives work to the worker that handles it, and then an item comes. The worker that runs
-/// the first piece stays busy until all else has been done, so the other worker has to see that.
+/// An event gives work to the worker that handles it, and then an item arrives. The worker that
+/// runs the first piece stays busy until everything else is done, so the other worker has to see
+/// that.
 template <unsigned PerEvent>
 struct busy_suite : rl::test_suite<busy_suite<PerEvent>, 3>, workers_with_loop<2> {
   item only;
@@ -382,7 +384,7 @@ struct stop_suite : rl::test_suite<stop_suite, 4>, workers_with_loop<2> {
 };
 
 /// The product's seat, with a keeper that handles events as an outside thread. `Early`: the loop
-/// comes to its end while there is work, and not only with the workers.
+/// ends while there is work, and not only with the workers.
 template <bool Early>
 struct kept_suite : rl::test_suite<kept_suite<Early>, 4>,
                     workers_with_loop<2, kept_seat>,

@@ -1,4 +1,4 @@
-// Workers that wait for a loop's events: an actor woken by an event runs, whatever else comes at
+// Workers that wait for a loop's events: an actor woken by an event runs, whatever else happens at
 // the same time; nothing waits while an event is handled; and the pool can stop meanwhile.
 #include <garrick/sched/parking/leading.hpp>
 
@@ -42,7 +42,7 @@ class told_loop final : public base::event_loop {
     ::close(events_);
   }
 
-  /// One event: the leader calls `f`. Any thread.
+  /// Adds an event: the leader calls `f`. Any thread.
   void tell(std::function<void()> f) {
     {
       const std::lock_guard lock(mutex_);
@@ -50,7 +50,7 @@ class told_loop final : public base::event_loop {
     }
     signal();
   }
-  /// Lets the earlier events be handled, and then ends the loop.
+  /// Ends the loop after the earlier events have been handled.
   void end() {
     if (!keeper_.joinable()) return;
     ended_ = true;
@@ -118,8 +118,8 @@ class told_loop final : public base::event_loop {
   std::thread keeper_;
 };
 
-/// Until a guest has handled an event. A worker looks at it only when it falls asleep, so each
-/// event gives a worker an actor to run.
+/// Waits until a guest has handled an event. A worker looks at the seat only when it falls asleep,
+/// so each event gives a worker an actor to run.
 void let_guests_lead(told_loop& loop, scheduler& pool) {
   for (const int before = loop.by_guests(); loop.by_guests() == before;) {
     latch ran;

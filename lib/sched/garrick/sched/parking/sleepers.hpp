@@ -32,12 +32,12 @@
 // S5 b2 may be left out if all other workers are parked or searching, and c2 if all others are
 //    parked. The two counts together are the workers between try_begin_search or prepare_park and
 //    end_search, no matter whose bit is taken. If that is all of them, none of them can add work
-//    before its end_search, which comes after b1, so its a3 sees b1. Work that a searcher added
-//    earlier, or moves from queue to queue, it looks for itself: it looks into all queues and, if
-//    it is the last, once more at c3. So only outside threads can add work unseen, and they do it
-//    with a sequentially consistent compare-and-swap (a1) and load (a3). This requires of callers
-//    that a worker which is counted has an empty slot and an empty deque, and that a worker which
-//    has moved work leaves by end_search, never by prepare_park. It matters because a heavy fence
+//    before its end_search, which comes after b1, so its a3 sees b1. A searcher itself looks for
+//    work that it added earlier, or moves from queue to queue: it looks into all queues and, if it
+//    is the last, once more at c3. So only outside threads can add work unseen, and they do it with
+//    a sequentially consistent compare-and-swap (a1) and load (a3). This requires of callers that a
+//    worker which is counted has an empty slot and an empty deque, and that a worker which has
+//    moved work leaves by end_search, never by prepare_park. S5 matters because a heavy fence
 //    interrupts all processors where threads of the process run.
 // S6 From S4: while open work exists and a worker is parked, some worker searches, or has just
 //    added the work and not reached a3, or has not reached b3 or c3. None of these states lasts.
@@ -48,7 +48,7 @@
 //    its bit by then, its token is on the way; and if the count was lowered for another bit, the
 //    owner of that bit is woken too. While the count is zero all bits but those of workers that are
 //    just being counted belong to others, so the worker looks at both, its token and the count,
-//    until one of them lets it go.
+//    until it has its token or can lower the count.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -77,8 +77,9 @@ class sleepers {
   static constexpr std::uint32_t max_workers = 1024;    ///< the most that a pool can have
   static constexpr std::uint32_t nobody = 0xffff'ffff;  ///< no worker's index
 
-  /// For a pool of this number of workers, 1 to `max_workers`; none of them sleeps or searches yet.
-  /// `elsewhere` interrupts a worker that waits there; null if none ever does.
+  /// Makes the sleepers of a pool with this number of workers, 1 to `max_workers`; none of them
+  /// sleeps or searches yet. `elsewhere` interrupts a worker that waits there; null if no worker
+  /// ever does.
   explicit sleepers(std::uint32_t workers, base::interruptible* elsewhere = nullptr)
       : workers_(workers),
         search_limit_(workers / 2 == 0 ? 1 : workers / 2),
@@ -113,9 +114,9 @@ class sleepers {
     return state_.load(base::order<Atomics, sleepers_order::read_state>(std::memory_order_seq_cst));
   }
 
-  /// Announces open work that has been made visible, so that a worker comes. If one must be woken,
-  /// it is worker `preferred`, provided that this one is parked. Any thread; makes a system call
-  /// only if it wakes a worker that sleeps.
+  /// Announces open work that has been made visible, so that a worker looks for it. If a worker
+  /// must be woken, it is `preferred`, provided that this one is parked. Any thread; makes a system
+  /// call only if it wakes a worker that sleeps.
   [[gnu::hot]] void announce(std::uint32_t preferred = nobody) noexcept {
     const state seen = observe();
     if (may_wake(seen)) wake_one(seen, preferred);
@@ -157,9 +158,9 @@ class sleepers {
            std::to_string(parked(now));
   }
 
-  /// Returns the index of some parked worker, or `nobody`; the one that waits elsewhere only if
-  /// there is no other one, since another worker would have to wait there in its place. Any thread;
-  /// a hint.
+  /// Returns the index of some parked worker, or `nobody`. Returns the worker that waits elsewhere
+  /// only if there is no other, since another worker would have to wait there in its place. Any
+  /// thread; a hint.
   [[nodiscard]] std::uint32_t some_parked() const noexcept {
     // order: relaxed; a hint
     const std::uint32_t last = is_elsewhere_.load(std::memory_order_relaxed);
@@ -192,8 +193,8 @@ class sleepers {
     return false;
   }
 
-  /// Ends the search of a worker that has found and taken something. `more_open_work()` returns
-  /// true if there is more in any queue (c3 of S4); it is called at most once.
+  /// Ends the search of a worker that has found and taken something. `more_open_work()` must return
+  /// true if any queue holds more (c3 of S4); it is called at most once.
   template <class Look>
   void end_search(Look&& more_open_work) noexcept {
     // order: seq_cst, pairs with read_state (S4, S5)
@@ -208,7 +209,8 @@ class sleepers {
 
   /// Does the first step of sleeping: worker `index` counts as parked from here on. `searching` is
   /// true if it has searched. The caller looks into all queues next and announces the work that it
-  /// finds. Then it always calls `park`: if a thread has woken it by now, that returns at once.
+  /// finds. Then it always calls `park`, which returns at once if a thread has woken the worker by
+  /// now.
   void prepare_park(std::uint32_t index, bool searching) noexcept {
     // order: relaxed; the release of the next change of the word puts it before (S2)
     bits_[index / 64].fetch_or(bit_of(index), std::memory_order_relaxed);
@@ -225,8 +227,9 @@ class sleepers {
   /// counts as searching.
   void park(std::uint32_t index) noexcept { parkers_[index].parker.park(); }
 
-  /// Instead of `park`: the worker waits elsewhere, and a thread that wakes it interrupts that
-  /// wait. Returns false if it has been woken; it counts as searching. One worker at a time.
+  /// Begins a wait elsewhere, instead of `park`; a thread that wakes the worker interrupts that
+  /// wait. Returns false if the worker has been woken; it counts as searching. One worker at a
+  /// time.
   [[nodiscard]] bool begin_elsewhere(std::uint32_t index) noexcept {
     is_elsewhere_.store(index, std::memory_order_relaxed);  // order: relaxed; a hint
     return parkers_[index].parker.begin_elsewhere();
@@ -237,8 +240,8 @@ class sleepers {
   [[nodiscard]] bool end_elsewhere(std::uint32_t index) noexcept {
     return parkers_[index].parker.end_elsewhere();
   }
-  /// Wakes the calling worker, which waits elsewhere (S7). It counts as searching when this
-  /// returns. Waits at most for a thread that is just waking it.
+  /// Wakes the calling worker, which waits elsewhere (S7); the worker then counts as searching.
+  /// Waits at most for a thread that is just waking it.
   void come_back(std::uint32_t index) noexcept {
     auto& own = parkers_[index].parker;
     base::brief_wait<Atomics> wait;
@@ -249,7 +252,7 @@ class sleepers {
       } else {
         if (clear_bit(index)) break;
         unpark(take_bit(nobody));
-        is_taken = true;  // and the token comes
+        is_taken = true;  // and the token is on its way
       }
     }
     own.end_elsewhere();

@@ -14,8 +14,8 @@ using namespace garrick::sched;
 
 namespace {
 
-/// Atomics of a machine on which a parked worker's bit arrives only when the thread that looks for
-/// it sleeps.
+/// Atomics of a machine on which a parked worker's bit arrives only while the thread that looks for
+/// the bit sleeps.
 struct late_bits : base::real_atomics {
   static inline bool arrived = false;
   static inline std::uint32_t pauses = 0;
@@ -84,7 +84,7 @@ TEST_CASE("a worker that waits elsewhere is woken there, or wakes itself") {
   CHECK(three.end_elsewhere(1));
   CHECK(three.describe() == "searching 1, parked 1");
   three.end_search([] { return false; });
-  // No thread has woken it the second time.
+  // No thread has woken the worker the second time.
   three.prepare_park(1, false);
   REQUIRE(three.begin_elsewhere(1));
   three.come_back(1);

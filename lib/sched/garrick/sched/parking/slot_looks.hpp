@@ -69,8 +69,8 @@ class slot_looks {
   explicit slot_looks(std::vector<front*> fronts)
       : fronts_(std::move(fronts)), seen_(fronts_.size()), me_(Traits::place::of_this_thread()) {}
 
-  /// Takes one look. If a parked worker could take them, hands items that do not move to
-  /// `expose(worker, runnable)`, which gets the run right. Returns true if a slot was in use.
+  /// Takes one look. Hands items that do not move to `expose(worker, runnable)`, which gets the run
+  /// right, if a parked worker could take them. Returns true if a slot was in use.
   template <class Sleepers, class Expose>
   bool look(tick_budget& budget, const Sleepers& sleepers, const Expose& expose) noexcept {
     bool used = false;
@@ -155,8 +155,8 @@ class slot_looks {
   thread me_;
 };
 
-/// The looks of the helper thread at open work: finds workers that have had some for longer than it
-/// takes to call another worker.
+/// The looks of the helper thread at open work: finds workers whose open work has waited for longer
+/// than it takes to wake another worker.
 template <class Atomics>
 class backlog_looks {
  public:

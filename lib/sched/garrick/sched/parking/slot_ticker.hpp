@@ -4,24 +4,24 @@
 // that has not moved. So work waits in the slot of a busy worker for about 50 µs at most, as long
 // as the budget below lasts.
 //
-// It costs nothing in an idle system. It sleeps until a worker puts something into its slot, or
-// open work is left to workers that are awake, while another worker is parked. It goes back to
-// sleep when all workers are parked, or when for a millisecond no slot was used and no open work
+// The ticker costs nothing in an idle system. It sleeps until, while another worker is parked, a
+// worker puts something into its slot, or open work is left to workers that are awake. It goes back
+// to sleep when all workers are parked, or when for a millisecond no slot was used and no open work
 // was there. While it runs it keeps to a budget: a timer costs 2 µs of processor time on bare metal
 // but 40 µs on some virtual machines, so it may use a sixty-fourth of a core, with an allowance for
 // bursts. If the budget is used up the looks become rarer: at 2.5 µs a look, one in 160 µs. An
 // exposure shows that the looks are of use, and fills the budget up again.
 //
-// It also sees to open work that waits although a worker is awake. No worker is called for that at
-// once, since a worker that is awake takes it sooner than another one could wake up. But its
-// handler may take long, or a worker that was woken may have to wait for a processor that is in
-// use. If a worker has open work at two looks in a row and has not emptied its slot and its deque
-// in between, another one is woken, even if others search.
+// The ticker also handles open work that waits although a worker is awake. No worker is called for
+// such work at once, since a worker that is awake takes it sooner than another could wake up. But
+// the handler of that worker may take long, or a worker that was woken may have to wait for a
+// processor that is in use. If a worker has open work at two looks in a row and has not emptied its
+// slot and its deque in between, another worker is woken, even if others search.
 //
-// Waking it takes a system call, 2 µs on bare metal and 15 on some virtual machines. If a message
-// from outside wakes a worker and that worker had to make the call, the message would wait for it.
-// So the outside thread that wakes the worker also arms the ticker, ahead of need, if the last
-// wake-up from outside had needed it.
+// Waking the ticker takes a system call, 2 µs on bare metal and 15 on some virtual machines. If a
+// message from outside wakes a worker and that worker had to make the call, the message would wait
+// for it. So the outside thread that wakes the worker also arms the ticker, ahead of need, if the
+// ticker was needed after the last wake-up from outside.
 //
 // Thread safety: `armed`, `arm`, `arm_ahead` and `keep_promise` are for any thread, `disarm`,
 // `stay_awake` and `sleep_until_armed` for the helper thread, `stop` for the pool.
@@ -35,15 +35,15 @@
 //    once more. So either it sees the change by the worker of K1, or that worker sees it disarmed
 //    and arms it. So while a worker is parked and a slot stays occupied, the ticker is armed.
 // K3 A thread that arms ahead first promises to do so, before the work is visible, since the woken
-//    worker may be there before the call that wakes it returns. It keeps the promise with its next
-//    step after that call. Workers rely on the promise. If the system takes the processor away from
-//    that thread in between, exposure is late by as much, just as if the ticker itself got no
+//    worker may run before the call that wakes it returns. The thread keeps the promise with its
+//    next step after that call. Workers rely on the promise. If the system takes the processor away
+//    from that thread in between, exposure is late by as much, just as if the ticker itself got no
 //    processor. The state goes from asleep to promised or armed, and from promised to armed. Only
-//    the ticker sets it back, when it is awake. The thread that makes it armed leaves a token, so
+//    the ticker sets it back, when it is awake. The thread that sets it to armed leaves a token, so
 //    there is exactly one between two disarms.
-// K4 A worker that has lost its processor to the ticker itself looks stuck and is not. So the
-//    ticker judges a worker only from a processor other than the worker's, and moves there if it
-//    has to. If there is none, it judges by the changes while it slept.
+// K4 A worker that has lost its processor to the ticker itself only looks stuck. So the ticker
+//    judges a worker only from a processor other than the worker's, and moves to one if it has to.
+//    If there is none, it judges by the changes while it slept.
 // K5 A thread that makes work open and calls no worker for it, since one is awake or as many are as
 //    may be (W1 and W5 of work_stealing.hpp), finds the ticker armed or arms it if, after a fence,
 //    it sees a parked worker. K2 holds for such work as for occupied slots. So while a worker is
@@ -154,12 +154,13 @@ class slot_ticker {
     Atomics::heavy_fence();
   }
 
-  /// For the helper: it does not go to sleep after all.
+  /// For the helper: takes `disarm` back, so that it does not go to sleep.
   void stay_awake() noexcept {
     if (make_armed()) wake_.park();  // takes the token of the thread that was first
   }
 
-  /// For the helper: the second half. Blocks until the ticker is armed or stopped.
+  /// For the helper: the second half of going to sleep. Blocks until the ticker is armed or
+  /// stopped.
   void sleep_until_armed() noexcept { wake_.park(); }
 
   /// For the pool, at the end: lets `sleep_until_armed` return.

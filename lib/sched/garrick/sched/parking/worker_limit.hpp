@@ -2,26 +2,26 @@
 //
 // A worker that is woken for work helps only if it gets a processor of its own. Where other threads
 // hold the processors, it takes turns with them and with the workers that it should help: the same
-// work is spread over two caches and costs twice as much, so that all seem busy, and nothing leads
-// back. So there is a limit to the number of workers that are woken for work. It is the number of
-// workers until the system's own account of them says that they wait for processors, and that fewer
-// of them could have run for the same time.
+// work is spread over two caches and costs twice as much, so that all workers seem busy, and no
+// worker goes back to sleep. So there is a limit to the number of workers that are woken for work.
+// It is the number of all workers, until the system's own account of them shows that they wait for
+// processors, and that fewer workers could have used the same processor time.
 //
 //   lowered   In a window of a millisecond or more the workers together waited for a processor for
-//             a fifth of the time or more, and together ran for less than the limit less one, plus
-//             a quarter. The limit becomes that time less the quarter, rounded up. But it stays if
-//             the helper has hardly looked, or saw many runnables wait at a worker: others could
-//             run some of them.
+//             a fifth of its length or more, and together ran for at most (limit - 3/4) lengths.
+//             The limit becomes the time that they ran, in lengths, less 1/4, rounded up. But it
+//             stays if the helper has hardly looked, or saw many runnables wait at a worker: other
+//             workers could run some of them.
 //   raised    Work waits: many runnables waited at most looks, or a worker had open work at every
 //             look of a window and never emptied its slot and its deque. The limit doubles, and
-//             stays for a while even if workers wait. The while doubles each time that a lowering
-//             was wrong in this way.
+//             is not lowered for some time even if workers wait. This time doubles whenever the
+//             lowering before was wrong.
 //   tried     The limit has been low for long: it is raised to see whether that is still needed.
-//             The time until the next try doubles if it was.
+//             The time until the next try doubles if it is.
 //
-// A limit is not a promise: the ticker wakes another worker beyond it for one that is behind
-// (slot_looks.hpp), since that one may have lost its processor. A worker that is beyond the limit
-// sleeps as soon as its own queues are empty.
+// A limit is not a promise: the ticker wakes another worker beyond it for a worker that is behind
+// (slot_looks.hpp), since that worker may have lost its processor. A worker that is beyond the
+// limit sleeps as soon as its own queues are empty.
 //
 // Thread safety: none; the helper thread's.
 #pragma once
@@ -145,7 +145,7 @@ class crowd_looks {
  private:
   static constexpr std::uint64_t shortest_window_ns = 1'000'000;
   static constexpr std::uint64_t window_ns_each = 256'000;  ///< a reading takes about 2 µs
-  /// that wait in a deque: more than a pipeline has there, so others could run some
+  /// runnables that wait in a deque: more than a pipeline has there, so others could run some
   static constexpr std::size_t many_runnables = 8;
   static constexpr std::uint32_t fewest_looks = 4;  ///< of a window by which the limit may fall
 
@@ -156,8 +156,8 @@ class crowd_looks {
     base::platform::processor_times times;
   };
 
-  /// Adds the times that the workers have run and waited since the window before, of those that
-  /// were awake in this one. Returns false if the system did not tell the times of all of them.
+  /// Adds the times that the workers awake in this window have run and waited since the window
+  /// before. Returns false if the system did not tell the times of all of them.
   template <class Workers, class Sleepers>
   bool account(const Workers& workers, const Sleepers& sleepers, worker_limit::window& w) noexcept {
     std::uint64_t read = 0;

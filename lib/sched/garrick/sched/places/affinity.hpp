@@ -27,7 +27,7 @@ class affinity {
  public:
   using processors = std::vector<std::int32_t>;  ///< the system's numbers, ascending
 
-  /// No groups: leaves threads where they are.
+  /// Makes an affinity without groups, which leaves threads where they are.
   affinity() = default;
   affinity(affinity&& other) noexcept : groups_(std::move(other.groups_)) {}
   affinity& operator=(affinity&& other) noexcept {
@@ -36,11 +36,11 @@ class affinity {
   }
 
   /// Reads a text of the form above. `usable` are the processors that may be named; if it is empty
-  /// they are unknown, and binding will tell.
+  /// they are unknown, and only `bind_this_thread` finds a wrong one.
   ///
   /// Returns the error `invalid_setting` if the text has another form, names a processor that is
-  /// not among `usable`, or has more than 1024 groups. The error says at which character, counted
-  /// from 1, and shows the text with a mark below it.
+  /// not among `usable`, or has more than 1024 groups. The error names the position of the fault,
+  /// in characters counted from 1, and shows the text with a mark below it.
   [[nodiscard]] static base::result<affinity> parse(std::string_view text,
                                                     std::span<const std::int32_t> usable);
 

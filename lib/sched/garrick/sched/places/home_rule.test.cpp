@@ -1,6 +1,6 @@
 // Paper 002's two flowcharts (figures 3 and 4), as locality_guided follows them on machines that do
-// not exist: every worker as home or first place, every other as sender or thief. The neighbours
-// are written down here once more, by hand.
+// not exist: every worker as home or first place, every other as sender or thief. The expected
+// neighbours are written by hand.
 #include <garrick/sched/policies/locality_guided.hpp>
 
 #include <doctest/doctest.h>
@@ -39,7 +39,7 @@ struct machine {
 
 topology synthetic(const char* text) { return *topology::synthetic(text); }
 
-/// `n` units of which `size` each are together.
+/// Returns the group of each of `n` units, in groups of `size`.
 std::vector<std::uint32_t> blocks(std::uint32_t n, std::uint32_t size) {
   std::vector<std::uint32_t> of;
   for (std::uint32_t i = 0; i < n; ++i) of.push_back(i / size);

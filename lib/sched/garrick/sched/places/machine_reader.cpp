@@ -43,8 +43,8 @@ using handle = std::unique_ptr<hwloc_topology, destroy>;
 
 constexpr std::uint64_t most_units = 1024;
 
-/// Returns the number of units of such a machine, or more than `most_units`: told before hwloc
-/// makes them, which takes for ever if they are millions.
+/// Returns the number of units of a described machine, or `most_units` + 1 if there are more.
+/// Counts before hwloc makes the units, which takes for ever if they are millions.
 std::uint64_t units_of(std::string_view description) {
   std::uint64_t units = 1;
   int inside = 0;  // texts in brackets make no units
@@ -76,8 +76,8 @@ hwloc_obj_t node_of(hwloc_topology_t t, hwloc_obj_t unit) {
   return nullptr;
 }
 
-/// Returns a number that only the units below `o` have, for any kind of object: the lowest of them,
-/// within `node` unless that is null.
+/// Returns a number for `o` that no other object of its kind has: the lowest unit below it, within
+/// `node` unless that is null.
 std::uint32_t number_of(hwloc_obj_t o, hwloc_obj_t node = nullptr) {
   int n = hwloc_bitmap_first(o->cpuset);
   while (node != nullptr && hwloc_bitmap_isset(node->cpuset, static_cast<unsigned>(n)) == 0)
@@ -90,8 +90,8 @@ hwloc_obj_t core_of(hwloc_topology_t t, hwloc_obj_t unit) {
   return core != nullptr ? core : unit;
 }
 
-/// Returns the largest cache, which may span several nodes; a unit that is not below a cache has
-/// its core's or its own.
+/// Returns the largest cache above `unit`, which may span several nodes. Returns its core, or the
+/// unit itself, if there is no cache.
 hwloc_obj_t cache_of(hwloc_topology_t t, hwloc_obj_t unit) {
   hwloc_obj_t best = core_of(t, unit);
   for (hwloc_obj_t o = unit->parent; o != nullptr; o = o->parent)
@@ -130,7 +130,8 @@ std::vector<std::uint32_t> distances_of(hwloc_topology_t topology) {
   return all;
 }
 
-/// `usable` null: all, of a machine that does not exist.
+/// Reads all units of a loaded machine, or the `usable` ones. A null `usable` is for a machine that
+/// does not exist.
 base::result<machine_units> read(hwloc_topology_t topology,
                                  const std::span<const std::int32_t>* usable) {
   if (hwloc_topology_load(topology) != 0) return wrong("hwloc cannot read the machine");

@@ -1,5 +1,5 @@
-// Reads a machine, for topology: the one place that knows hwloc. The minimal build has no hwloc,
-// and there both functions return an error that says so.
+// Reads a machine, for topology: the one file that uses hwloc. The minimal build has no hwloc, and
+// there both functions return an error that says so.
 //
 // Thread safety: any thread.
 #pragma once

@@ -16,7 +16,7 @@ base::error wrong_topology(const std::string& what) {
   return base::make_error(base::errc::invalid_setting, "topology", what);
 }
 
-/// Numbers from 0 without gaps, in the order of the old ones.
+/// Renumbers `field` from 0 without gaps, in the order of the old numbers. Returns their count.
 template <class Field>
 std::uint32_t number_anew(std::vector<processing_unit>& units, Field field) {
   std::map<std::uint32_t, std::uint32_t> numbers;
@@ -46,7 +46,7 @@ std::string counted(std::size_t n, const char* what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
-/// The distances beyond one node by rank: 2 for the nearest, 3 for the next, …
+/// Returns the distances beyond one node by rank: 2 for the nearest, 3 for the next, …
 std::vector<std::uint32_t> ranks(const std::vector<std::uint32_t>& distances, std::uint32_t nodes) {
   std::set<std::uint32_t> different;
   for (std::uint32_t a = 0; a < nodes; ++a)
@@ -112,8 +112,8 @@ base::result<topology> topology::of(std::vector<processing_unit> units,
 topology topology::of_this_machine() {
   const std::vector<std::int32_t> usable = base::platform::usable_processors();
   const auto unknown = [&usable](const base::error& why) {
-    // All that may be used, even if a quota allows fewer at a time: threads are bound to some of
-    // these.
+    // Counts all processors that may be used, even if a quota allows fewer at a time: threads are
+    // bound to some of these.
     return flat(
         usable.empty() ? base::platform::usable_cores() : static_cast<std::uint32_t>(usable.size()),
         why.to_string());

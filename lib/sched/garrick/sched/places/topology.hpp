@@ -29,8 +29,8 @@ class topology {
   static constexpr std::uint32_t same_package = 2;  ///< of units in one package
   static constexpr std::uint32_t elsewhere = 3;     ///< of units in two packages
 
-  /// Returns a machine with `units` equally near units; 0 counts as 1. `reason` tells why nothing
-  /// better is known; empty: the machine is really flat.
+  /// Returns a machine with `units` equally near units; 0 counts as 1. `reason` tells why the real
+  /// machine is not known; empty if the machine is really flat.
   [[nodiscard]] static topology flat(std::uint32_t units, std::string reason = {});
 
   /// Returns this machine, with the units that the process may use. Takes milliseconds. Never
@@ -45,8 +45,8 @@ class topology {
 
   /// Returns the machine of these units. `node_distances` has a row for each node; it may be empty.
   ///
-  /// Error `invalid_setting`: there is no unit, a unit is there twice, a core is at two caches or a
-  /// cache in two nodes, a node and a package overlap, or the matrix has the wrong size.
+  /// Error `invalid_setting`: there is no unit, a unit is listed twice, a core is at two caches or
+  /// a cache in two nodes, a node and a package overlap, or the matrix has the wrong size.
   [[nodiscard]] static base::result<topology> of(std::vector<processing_unit> units,
                                                  std::vector<std::uint32_t> node_distances = {});
 
@@ -60,13 +60,13 @@ class topology {
   [[nodiscard]] std::uint32_t node_count() const noexcept { return nodes_; }
 
   /// Returns the distance of the units with these indices: one of the distances above. With a
-  /// matrix, distances beyond one node go by their rank in the matrix: 2 is the nearest.
+  /// matrix, the distance of two nodes is their rank in the matrix: 2 is the nearest.
   [[nodiscard]] std::uint32_t distance(std::uint32_t a, std::uint32_t b) const noexcept;
 
   /// Returns true if all units are on one memory node and equally near: all at one cache, or each
   /// at a cache of its own.
   [[nodiscard]] bool is_flat() const noexcept;
-  /// Returns the reason why nothing better is known of a flat machine; empty: it is really flat.
+  /// Returns the reason why a flat machine is not known better; empty if it is really flat.
   [[nodiscard]] const std::string& flat_reason() const noexcept { return reason_; }
 
   /// Returns the machine in words: "2 packages, 4 memory nodes, 4 shared caches, 32 cores, 32

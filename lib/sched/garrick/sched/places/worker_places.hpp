@@ -1,8 +1,8 @@
 // The workers of a pool on the machine: their places, and the order in which each asks the others.
 //
-// Worker i belongs to one processing unit. If there are fewer workers than units, they are spread:
-// over the memory nodes first, then over each node's caches, and over the hardware threads of one
-// core last. If there are more, they share the units in turn.
+// Worker i belongs to one processing unit. If there are fewer workers than units, the workers are
+// spread: over the memory nodes first, then over each node's caches, and over the hardware threads
+// of one core last. If there are more, they share the units in turn.
 //
 // For each worker the others are sorted by distance into groups g0 ⊆ g1 ⊆ …, each of which is the
 // beginning of one array (paper 002 §3.1). The direct neighbours, g0, are those that share the
@@ -32,7 +32,7 @@ enum class neighbourhood : std::uint8_t {
 /// The places of a pool's workers.
 class worker_places {
  public:
-  /// Places 1 to 1024 workers on `machine`, of which it keeps a copy. `near` tells the direct
+  /// Places 1 to 1024 workers on `machine`, of which it keeps a copy. `near` defines the direct
   /// neighbours; on a flat machine all workers are.
   worker_places(const topology& machine, std::uint32_t workers, neighbourhood near);
 
@@ -49,7 +49,7 @@ class worker_places {
   /// Returns the machine.
   [[nodiscard]] const topology& machine() const noexcept { return machine_; }
 
-  /// Returns true if these workers are direct neighbours; a worker is its own.
+  /// Returns true if these workers are direct neighbours; a worker is a neighbour of itself.
   [[nodiscard]] bool are_neighbours(std::uint32_t a, std::uint32_t b) const noexcept {
     return a == b || near_ == neighbourhood::system ||
            machine_.distance(at_[a], at_[b]) <= static_cast<std::uint32_t>(near_);
@@ -69,9 +69,9 @@ class worker_places {
   [[nodiscard]] std::span<const worker_index> of_node(std::uint32_t node) const noexcept;
 
   static constexpr std::uint32_t no_worker = 0xffff'ffff;  ///< a thread of unknown place
-  /// Returns the system's number of the memory node where an actor with this hint will live. -1:
-  /// any will do, because its home is not known yet, is on the node of the worker `spawner`, or is
-  /// not a place to take memory from.
+  /// Returns the system's number of the memory node where an actor with this hint will live.
+  /// Returns -1 if any node will do, because the home is not known yet, is on the node of the
+  /// worker `spawner`, or is not a place to take memory from.
   [[nodiscard]] std::int32_t memory_of(base::locality_hint hint,
                                        std::uint32_t spawner) const noexcept;
 

@@ -35,7 +35,8 @@ struct crowd {
   using anybody = job<std::function<base::run_outcome(std::uint32_t&)>>;
   std::vector<std::unique_ptr<anybody>> all;
 
-  /// Handles as much as it may in every run and always wants more. Its waits are recorded.
+  /// Adds a runnable that handles as many messages as allowed in every run and always wants more.
+  /// Its waits are recorded.
   void add_greedy() {
     all.push_back(
         std::make_unique<anybody>([this, last = std::uint64_t{0}](std::uint32_t& budget) mutable {

@@ -9,7 +9,8 @@
 // Thread safety: see policy.hpp.
 //
 // Invariants
-// G1 A guide only names workers: every runnable is in exactly one queue or hand, whatever its home.
+// G1 A guide only names workers: every runnable is in exactly one queue or with one worker,
+//    whatever its home.
 // G2 A home is the index of a worker of this pool. A hint that names another (a handle to an actor
 //    of a larger pool) counts as none.
 // G3 A thief that found nothing on its walk visits all others once before it parks, so that homes
@@ -38,14 +39,14 @@ class locality_guide {
   /// Returns the victims of `thief`, one after the other.
   [[nodiscard]] victim_walk walk(worker_index thief) const noexcept { return {places_, thief}; }
 
-  /// Returns true if `thief` may take many at once from `victim`. Not if the others' homes are far
-  /// from there.
+  /// Returns true if `thief` may take many runnables at once from `victim`; false if their homes
+  /// are far from the thief.
   [[nodiscard]] bool are_neighbours(worker_index thief, worker_index victim) const noexcept {
     return places_.are_neighbours(thief, victim);
   }
 
-  /// Returns the worker for `r`, which the worker `sender` has made runnable, or a thread that is
-  /// not a worker. A new `r` gets its place.
+  /// Returns the worker for `r`, which has become runnable through the worker `sender` or through a
+  /// thread that is not a worker (`no_worker`). A new `r` gets its place.
   [[nodiscard]] worker_index target(base::runnable& r, worker_index sender) noexcept {
     const hint wish = r.place.get();
     if ((wish.what() == kind::settled || wish.what() == kind::placed) &&
@@ -54,7 +55,8 @@ class locality_guide {
     return place(r, wish, sender);
   }
 
-  /// `r` is about to run at `executing`. The first time, that worker or its place becomes its home.
+  /// Called before `r` runs at `executing`. Before the first run, that worker or the place of `r`
+  /// becomes its home.
   void before_run(base::runnable& r, worker_index executing) noexcept {
     const hint h = r.place.get();
     if (h.what() != kind::placed) [[likely]]
@@ -62,8 +64,8 @@ class locality_guide {
     r.place.set(hint(kind::settled, home_at_first_run(h.value(), executing, neighbours())));
   }
 
-  /// Returns true if a sender at `worker` may run `r` in place. Not if the home of `r` is far from
-  /// there.
+  /// Returns true if a sender at `worker` may run `r` in place; false if the home of `r` is far
+  /// from there.
   [[nodiscard]] bool may_run_at(const base::runnable& r, worker_index worker) const noexcept {
     const hint h = r.place.get();
     return (h.what() != kind::settled && h.what() != kind::placed) || h.value() >= places_.size() ||
@@ -100,8 +102,8 @@ class locality_guide {
     return at;
   }
 
-  /// Workers are numbered across the nodes, so two in a row are on different ones, and a node gets
-  /// as many as it has workers.
+  /// Returns the next worker in turn. Workers are numbered across the nodes, so two consecutive
+  /// workers are on different nodes, and a node gets as many actors as it has workers.
   worker_index in_turn(counter& of) noexcept {
     return static_cast<worker_index>(turn(of) % places_.size());
   }
@@ -114,7 +116,8 @@ class locality_guide {
   }
 
   const worker_places& places_;
-  // A counter for each kind of wish: one that several advance in step would leave out workers.
+  // Each kind of wish has a counter: a counter that several kinds share and advance in step would
+  // leave out workers.
   counter next_{0};
   counter next_spread_{0};
   std::vector<counter> next_of_node_;

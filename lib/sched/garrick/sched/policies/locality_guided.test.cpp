@@ -27,7 +27,7 @@ namespace {
 /// 1 and 3 on the second.
 constexpr const char* two_nodes = "pack:2 numa:1 l3:1 core:2 pu:1";
 
-/// The policy without threads: the test is every worker in turn.
+/// The policy without threads: the test acts as every worker in turn.
 struct fixture {
   worker_places places;
   locality_guided<> policy;
@@ -37,7 +37,7 @@ struct fixture {
             .workers = workers, .quantum = 64, .idle_spin_ns = 0, .seed = 3, .places = &places}) {}
 
   auto& worker(std::uint32_t w) { return policy.worker(w); }
-  /// `w` takes the next from its own queues and runs it.
+  /// Lets `w` take the next runnable from its own queues, and runs it.
   item* run(std::uint32_t w) {
     auto* const r = static_cast<item*>(policy.dequeue(worker(w)));
     if (!r->take()) return nullptr;

@@ -1,12 +1,12 @@
 // A scheduling policy decides where a runnable waits and which worker takes it; the worker pool
-// only turns the crank. Following paper 001 §6 (docs/papers.md) a policy is a compile-time concept,
-// not a base class. So nothing between the pool's loop and the queues is virtual. And a policy can
-// be made of other atomics, clocks, random sources and parking, so that a simulator or a model
-// checker runs the shipped code.
+// only runs the loop around it. Following paper 001 §6 (docs/papers.md) a policy is a compile-time
+// concept, not a base class, so no call between the pool's loop and the queues is virtual. A policy
+// can also be made of other atomics, clocks, random sources and parking, so that a simulator or a
+// model checker runs the shipped code.
 //
-// To write one: a class with a `worker_data` and the functions of `scheduling_policy`, which takes
+// A policy is a class with a `worker_data` and the functions of `scheduling_policy`. It takes
 // `policy_options` and, by convention, the traits as template parameter. `work_sharing.hpp` is a
-// complete one in a page. To ship it, add it to policy_list.hpp.
+// complete policy in a page. To ship a policy, add it to policy_list.hpp.
 //
 // Thread safety: of the functions that take a `worker_data&`, `external_enqueue` is for any thread
 // but that worker, the others are for that worker alone. `central_enqueue`, `request_stop` and
@@ -35,7 +35,7 @@ namespace garrick::sched {
 class worker_places;
 
 /// The options of every policy. The values have been checked (scheduler_settings.hpp), so a policy
-/// need not look.
+/// need not check them.
 struct policy_options {
   std::uint32_t workers = 1;                ///< 1 to `most_workers`
   std::uint32_t quantum = default_quantum;  ///< messages; see `scheduler_settings`
@@ -63,7 +63,7 @@ struct scheduler_stats {
 
 /// A small random source; one for each worker, so that a seed repeats a run. It is worse than
 /// base::random_source and good enough for the order of victims. Its one word lies beside a
-/// worker's other data, and a number costs a thief less.
+/// worker's other data, and a number costs less.
 class xorshift {
  public:
   /// Equal seeds give equal numbers.
@@ -148,16 +148,16 @@ concept scheduling_policy =
            base::runnable& r, std::uint32_t n) {
     { Policy::name } -> std::convertible_to<std::string_view>;
     { all.worker(n) } noexcept -> std::same_as<typename Policy::worker_data&>;
-    // The ways of a runnable: from a thread that is not a worker; into a given worker; from the
-    // worker itself; and after its quantum, when others have their turn first.
+    // Queueing a runnable: from a thread that is not a worker; into a given worker; from the worker
+    // itself; and after its quantum, when others have their turn first.
     { all.central_enqueue(r) } noexcept;
     { all.external_enqueue(self, r) } noexcept;
     { all.internal_enqueue(self, r) } noexcept;
     { all.resume_later(self, r) } noexcept;
     // The next runnable of this worker. Waits for one; null when the pool stops.
     { all.dequeue(self) } noexcept -> std::same_as<base::runnable*>;
-    // Around a run: the number of messages that it may handle; the number that it handled; its end
-    // without more to do, when the runnable may be gone.
+    // Around a run: the number of messages that it may handle; the number that it handled; and the
+    // end of a run that leaves nothing to do, after which the runnable may be gone.
     { all.before_resume(self, r) } noexcept -> std::same_as<std::uint32_t>;
     { all.after_resume(self, n) } noexcept;
     { all.after_completion(self) } noexcept;
@@ -169,9 +169,9 @@ concept scheduling_policy =
     // at any time, if only the first n workers could be started. A policy with figures for each
     // worker has worker_statistics(n) const noexcept -> worker_stats. A policy with workers that
     // wait for events declares `static constexpr bool leads = true`, and has wake_guest() noexcept,
-    // for any thread, which wakes one that sleeps. A policy may have has_open_work() const noexcept
-    // -> bool, for any thread: true if something waits in a queue that all workers can reach. Its
-    // `false` must be true (A1 of waiting_workers.hpp).
+    // for any thread, which wakes a sleeping worker. A policy may have has_open_work() const
+    // noexcept -> bool, for any thread: true if something waits in a queue that all workers can
+    // reach. It must not return false wrongly (A1 of waiting_workers.hpp).
     // A thread of the policy's own, if it wants one: `helper` runs until `request_stop`.
     { seen.wants_helper() } noexcept -> std::same_as<bool>;
     { all.helper() } noexcept;

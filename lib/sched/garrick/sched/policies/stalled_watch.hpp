@@ -2,8 +2,8 @@
 // waits or computes for long, or its thread has no processor. The work in the queues of such a
 // worker would wait for as long. W4 of work_stealing.hpp rests on these looks.
 //
-// Here is the choice of the worker to look at, and the time. The policy chooses the work to take
-// from a stalled worker.
+// This header chooses the worker to look at, and the time. The policy chooses the work to take from
+// a stalled worker.
 //
 // Thread safety: none; each worker has its own.
 #pragma once
@@ -13,8 +13,8 @@
 
 namespace garrick::sched {
 
-/// Messages that a busy worker handles at most between two looks at another one. It counts the
-/// number of rounds that have this many messages if they are as long as they may be.
+/// Messages that a busy worker handles at most between two looks at another one. The worker counts
+/// rounds: as many as have this many messages if each has its full length.
 inline constexpr std::uint32_t default_look_interval = 2048;
 
 /// The choice of the worker that a worker watches, and the test if it has moved.
@@ -36,8 +36,8 @@ class stalled_watch {
   /// Returns the worker that is watched; `self` before the first look.
   [[nodiscard]] std::uint32_t whom() const noexcept { return whom_; }
 
-  /// Returns true if the watched one has not moved since `watch_next`. `beats` counts its signs of
-  /// life.
+  /// Returns true if the watched worker has not moved since `watch_next`. `beats` counts its signs
+  /// of life.
   [[nodiscard]] bool stands_still(std::uint64_t beats) const noexcept {
     return whom_ != self_ && beats == beats_;
   }

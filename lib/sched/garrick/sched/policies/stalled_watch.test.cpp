@@ -1,5 +1,5 @@
-// The workers that a busy worker looks at, and the times; and the purpose of that: with one worker
-// free, every runnable runs within a bound, in any queue and whatever the other workers do.
+// The workers that a busy worker looks at, and the times; and the purpose of these looks: with one
+// worker free, every runnable runs within a bound, in any queue and whatever the other workers do.
 #include <garrick/sched/internal/test_jobs.hpp>
 #include <garrick/sched/policies/stalled_watch.hpp>
 #include <garrick/sched/shipped_policies.hpp>
@@ -47,8 +47,8 @@ using simple = job<std::function<void()>>;
 /// messages from the moment when everything has been added, and ends at the bound.
 struct half_stalled_pool {
   static constexpr std::uint64_t count = 100;
-  // W4, whether all of them wait at the stalled worker or half of them; and one look more before
-  // the first one counts
+  // The bound of W4, whether all runnables wait at the stalled worker or half of them; and one look
+  // more before the first one counts.
   static constexpr std::uint64_t bound =
       (2 * count + 3) * default_look_interval + (2 * (count + 2) + 2) * 256;
 

@@ -1,4 +1,4 @@
-// The guards of work stealing against starvation that no other test plays alone, without threads:
+// The guards of work stealing against starvation that no other test covers alone, without threads:
 // the calls for open work (W1), the ticker's alarm (K1, K5) and the relief of a stalled worker
 // (W4).
 #include <garrick/sched/internal/test_unthreaded.hpp>
@@ -51,7 +51,7 @@ struct workers {
     return policy.describe().find("ticker armed") != std::string::npos;
   }
 
-  /// Puts open work there and calls no worker.
+  /// Puts open work into the queues of `to` and calls no worker.
   item& push(worker& to) {
     item& one = next();
     REQUIRE(one.offer());

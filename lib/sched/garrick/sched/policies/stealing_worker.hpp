@@ -40,8 +40,8 @@ struct alignas(64) stealing_worker {
     return !inbox.looks_empty() || !deque.looks_empty();
   }
 
-  /// Returns true if it has begun a run since any thread last called this. Any thread; a hint: a
-  /// worker that has not may be in a handler that takes long, and should be left no work.
+  /// Returns true if it has begun a run since any thread last called this function. Any thread; a
+  /// hint: otherwise the worker may be in a long handler, and should get no more work.
   [[nodiscard]] bool has_begun_run_since_asked() noexcept {
     const std::uint64_t now = figures.runs();
     // order: relaxed both; a hint
@@ -72,13 +72,13 @@ struct alignas(64) stealing_worker {
   // the owner's; others read the counters
   worker_round round;                                 ///< W3
   stalled_watch watch;                                ///< W4: the worker that it watches
-  typename next_slot<atomics>::picture watched_slot;  ///< W4: that one's slot
+  typename next_slot<atomics>::picture watched_slot;  ///< W4: the slot of that worker
   typename Traits::random random;                     ///< in which order it visits victims
   worker_figures<Traits> figures;                     ///< its counts
   own_counter<atomics> beats;                         ///< W4: signs of life
   own_counter<atomics> emptied;    ///< how often it found nothing in its slot and its deque
-  bool handles_event = false;      ///< the owner's; not in a run, but in a loop (leading.hpp)
-  bool had_event_at_once = false;  ///< the owner's: the last one came without a wait
+  bool handles_event = false;      ///< the owner's: in a loop (leading.hpp), not in a run
+  bool had_event_at_once = false;  ///< the owner's: the last event came without a wait
   // owner, and now and then the ticker or a worker that looks about
   alignas(64) worker_front<Traits> front;  ///< its slot, and the processor of its thread
   // owner and thieves (aligns itself)

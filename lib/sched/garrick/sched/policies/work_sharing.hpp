@@ -72,7 +72,8 @@ class work_sharing {
     if (r.offer() && !push(r)) sleepers_.announce();
   }
 
-  /// Takes the oldest in the queue. Blocks until there is one; returns null if the pool stops.
+  /// Takes the oldest runnable out of the queue. Blocks until there is one; returns null if the
+  /// pool stops.
   [[nodiscard]] runnable* dequeue(worker_data& self) noexcept {
     // order: relaxed; request_stop wakes all workers
     if (stopping_.load(std::memory_order_relaxed)) return nullptr;
@@ -121,7 +122,7 @@ class work_sharing {
     stopping_.store(true, std::memory_order_release);  // order: release; the tokens carry it
     sleepers_.wake_all();
   }
-  /// Returns the oldest that is left, or null.
+  /// Returns the oldest runnable that is left, or null.
   [[nodiscard]] runnable* drain_one() noexcept { return pop(); }
 
   /// Returns sums over all workers.

@@ -1,6 +1,6 @@
-// The default policy: every worker has a next slot for the actor that was just woken, a deque of
+// The default policy: every worker has a next slot for the actor that was just woken, a deque from
 // which it takes the newest and others the oldest, and an inbox for work from all other threads. A
-// worker that runs dry steals; one that finds nothing sleeps or waits for events (leading.hpp).
+// worker that runs dry steals; if it finds nothing it sleeps or waits for events (leading.hpp).
 //
 // Thread safety: see policy.hpp.
 //
@@ -8,22 +8,22 @@
 // invariant that needs it; docs/internals/parking.md has the table, with the tests that show it.
 // W1 Open work is in a deque or an inbox. Every addition of open work is followed on the same
 //    thread, before it runs user code, by `call_for_open_work`, `leave_to_those_awake` or, during a
-//    search, `end_search`, except work that this thread takes out again before. A runnable that
-//    goes on later and was alone on its worker is not announced either: it runs next, unless
-//    something arrives at that moment and runs first; its announcement then serves both.
-//    `leave_to_those_awake` is for work from outside while a worker is awake and goes on: that
-//    worker takes it or sees it before it sleeps (b3 of S4), or the ticker calls another (K5 of
-//    slot_ticker.hpp).
+//    search, `end_search`, except work that this thread takes out again before. A runnable that was
+//    alone on its worker and is queued again after its run is not announced either: it runs next,
+//    unless an item arrives at that moment and runs first; the item's announcement then serves
+//    both. `leave_to_those_awake` is for work from outside while a worker is awake and makes
+//    progress: that worker takes it or sees it before it sleeps (b3 of S4), or the ticker calls
+//    another (K5 of slot_ticker.hpp).
 // W2 A slot is empty while its owner looks for work, is parked or has ended.
 // W3 Fairness. Time is cut into rounds of at most a quarter of a quantum of messages (a run counts
 //    for at least one). Each round starts with the oldest of the inbox or the oldest of the deque,
 //    in turns, and the slot's occupant goes to the new end of the deque. Nothing is ever added at
 //    the old end of the deque, nor before the items in the inbox. So with k runnables on the worker
-//    one in the inbox runs, or gets into the deque when nothing else is there, within 2k rounds,
-//    and one in the deque runs within 2k. The two together are at most 4k rounds, k quanta of four
-//    messages or more. A run with sends that ran other runnables in place counts for all that it
-//    was given, and ends after that message: so the in-place runs of one message come on top of a
-//    round, but not those of many (docs/internals/overload.md).
+//    one in the inbox runs, or gets into the deque if nothing else is there, within 2k rounds, and
+//    one in the deque runs within 2k rounds. Both waits together are at most 4k rounds, or k quanta
+//    of four messages or more. A run whose sends ran other runnables in place counts as its whole
+//    budget, and ends after that message: so the in-place runs of one message are added to a round,
+//    but not those of many (docs/internals/overload.md).
 //    In the middle of a round, too, arrivals in the inbox run before older work, but after each of
 //    these runs others handle as many messages as it did. So a runnable that arrives at a busy
 //    worker waits for the run that it finds, for at most `between_looks` messages, and for those
@@ -34,16 +34,16 @@
 //    to the next, in turn. If the other gave no sign in between, the looker moves its work into
 //    queues of its own: the item that was in the slot all that time, the oldest of the deque with
 //    up to half of the rest, and the whole inbox. So in n-1 looks each of the others begins a round
-//    (W3), runs dry or loses its oldest work. As long as one worker goes on, a runnable that waits
-//    at another with k more has its turn there or is moved within 4(k+1)(n-1) looks. Then it runs
-//    within 4(m+1) rounds if the looker has m. (A worker that is not busy searches or is parked: S6
-//    of sleepers.hpp.)
-// W5 No worker is called for open work while as many are awake as may be (worker_limit.hpp). One
-//    of those sees the work before it sleeps (b3 of S4), and the ticker is armed, so it calls
-//    another worker if the work stays (K5). A worker beyond the limit sleeps when its own queues
-//    are empty, without a search; if it sees open work then (b3) and too few are awake, it wakes
-//    itself. The limit does not count where those that are awake are held up: a worker is behind,
-//    an item stays in its slot, or no run has begun there since the last message from outside.
+//    (W3), runs dry or loses its oldest work. While one worker makes progress, a runnable that
+//    waits at another with k more has its turn there or is moved within 4(k+1)(n-1) looks. Once
+//    moved, it runs within 4(m+1) rounds if the looker has m. (A worker that is not busy searches
+//    or is parked: S6 of sleepers.hpp.)
+// W5 No worker is called for open work while as many are awake as may be (worker_limit.hpp). An
+//    awake worker sees the work before it sleeps (b3 of S4), and the ticker is armed, so it calls
+//    another if the work stays (K5). A worker beyond the limit sleeps when its own queues are
+//    empty, without a search; if it sees open work then (b3) and too few are awake, it wakes
+//    itself. The limit is ignored where awake workers are held up: a worker is behind, an item
+//    stays in its slot, or no run has begun there since the last message from outside.
 #pragma once
 
 #include <garrick/sched/parking/leading.hpp>
@@ -100,7 +100,7 @@ class work_stealing {
   [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
 
   /// Gives no more work to workers other than the first `started`, because only these have a
-  /// thread. They also take the work that the others have already (W4).
+  /// thread. The started workers also take the work that the others have already (W4).
   void use_first(std::uint32_t started) noexcept {
     // order: relaxed; work that goes to the wrong one meanwhile is found
     started_.store(started, std::memory_order_relaxed);
@@ -108,9 +108,9 @@ class work_stealing {
 
   // --- the places of runnables -------------------------------------------------------------------
 
-  /// To a worker that is awake while others sleep, unless something waits there already or it seems
-  /// to be in a handler that takes long; then to a parked one if there is one, else to each in
-  /// turn.
+  /// Queues `r` at a worker that is awake while others sleep, unless something waits there already
+  /// or it seems to be in a long handler; otherwise at a parked worker or, if there is none, at
+  /// each worker in turn.
   [[gnu::hot]] void central_enqueue(runnable& r) noexcept {
     if constexpr (!Guide::active) {
       const std::uint32_t awake = awake_while_others_sleep();
@@ -129,15 +129,15 @@ class work_stealing {
     if (ahead) watch_.keep_promise();
   }
 
-  /// Into the inbox of `target`; wakes it if a worker must be woken.
+  /// Puts `r` into the inbox of `target`; wakes `target` if a worker must be woken.
   void external_enqueue(worker_data& target, runnable& r) noexcept {
     if (!r.offer()) return;  // its old entry, which was announced, is valid again
     target.inbox.push(r);
     call_for_open_work(target.own_index);
   }
 
-  /// Into the next slot of `self`; the displaced runnable becomes open work. No locked operation,
-  /// unless the helper is about.
+  /// Puts `r` into the next slot of `self`; the displaced runnable becomes open work. Needs no
+  /// locked operation, unless the helper is busy there.
   void internal_enqueue(worker_data& self, runnable& r) noexcept {
     if constexpr (Guide::active) {
       const std::uint32_t target =
@@ -159,8 +159,8 @@ class work_stealing {
       added_while_somebody_sleeps(self, seen, displaced != nullptr);
   }
 
-  /// Queues `r` after its quantum: in the deque of `self` if it has used up the round, else (its
-  /// own quantum is smaller) at the back of the inbox. A runnable that is alone on its worker is
+  /// Queues `r` after its quantum: in the deque of `self` if the round is used up, else (the
+  /// quantum of `r` is smaller) at the back of the inbox. A runnable that is alone on its worker is
   /// taken at once (W1), so no worker is called for it.
   void resume_later(worker_data& self, runnable& r) noexcept {
     if constexpr (Guide::active) {
@@ -333,7 +333,7 @@ class work_stealing {
       watch_.arm();
   }
 
-  /// Returns a worker that is awake while another is parked, goes on and has nothing in its inbox.
+  /// Returns a worker that is awake while another is parked, makes progress and has an empty inbox;
   /// `nobody` if it is not among the first few that are awake.
   [[nodiscard]] std::uint32_t awake_while_others_sleep() noexcept {
     const auto seen = sleepers_.peek();
@@ -379,9 +379,9 @@ class work_stealing {
     return target < started ? target : target % started;
   }
 
-  /// Does the rare rest of internal_enqueue. Actors woken by an event wait until that has been
-  /// handled, so they are open work, in order; the first one is taken out again, and not announced
-  /// (W1).
+  /// Does the rare rest of internal_enqueue. Actors woken by an event wait until the event has been
+  /// handled, so they are open work, in order; the first actor is taken out again, and not
+  /// announced (W1).
   void added_while_somebody_sleeps(worker_data& self, typename sleepers_type::state seen,
                                    bool open_work) noexcept {
     if (self.handles_event) {
@@ -395,8 +395,8 @@ class work_stealing {
     if (self.front.slot.occupied_for_owner() && !watch_.armed()) watch_.arm();
   }
 
-  /// Empties `from`'s inbox. Returns the oldest; the rest goes into the deque of `self`, oldest out
-  /// first.
+  /// Empties the inbox of `from`. Returns the oldest item; the rest goes into the deque of `self`,
+  /// so that the oldest comes out first.
   [[gnu::hot]] runnable* take_inbox(worker_data& self, worker_data& from) noexcept {
     bool more = false;
     runnable* const oldest = from.inbox.take_all([&](runnable& r) {
@@ -453,7 +453,7 @@ class work_stealing {
     self.watched_slot = next.front.slot.look();
   }
 
-  /// Moves the work of `other` into the queues of `self`. From there it comes by its turn (W3).
+  /// Moves the work of `other` into the queues of `self`, where it gets its turn (W3).
   void relieve(worker_data& self, worker_data& other) noexcept {
     const auto add = [&](runnable* r) {
       if (r == nullptr) return;
@@ -482,7 +482,7 @@ class work_stealing {
     return r;
   }
 
-  /// Steals from a neighbour, and not only one.
+  /// Steals several runnables from a neighbour.
   runnable* steal_from(worker_data& self, worker_data& victim, bool& contended) noexcept {
     runnable* r = nullptr;
     const auto result = victim.deque.steal(r);
@@ -495,7 +495,7 @@ class work_stealing {
   }
 
   /// Takes up to half of the victim's rest, so that the next theft is not needed soon. The end of
-  /// the search announces it (c3 of S4), or `relieve` does.
+  /// the search (c3 of S4) or `relieve` announces these runnables.
   void steal_more(worker_data& self, worker_data& victim) noexcept {
     std::size_t left = std::min(victim.deque.size() / 2, most_in_batch);
     runnable* r = nullptr;
@@ -515,14 +515,14 @@ class work_stealing {
     return nullptr;
   }
 
-  /// Visits the near ones first and often. Returns null if it found nothing or lost to a thief.
+  /// Visits near workers first and often. Returns null if it found nothing or lost to a thief.
   runnable* walk(worker_data& self, bool& contended) noexcept {
     for (auto w = guide_.walk(static_cast<worker_index>(self.own_index)); !w.has_been_everywhere();)
       if (runnable* r = visit(self, w.next(self.random), contended)) return r;
     return nullptr;
   }
 
-  /// Steals from far away, and only one, since the others' homes are there.
+  /// Steals one runnable from far away, and no more, since the others' homes are there.
   runnable* steal_one(worker_data& victim, bool& contended) noexcept {
     runnable* oldest = nullptr;
     const auto result = victim.deque.steal(oldest);
@@ -548,7 +548,7 @@ class work_stealing {
     }
   }
 
-  /// The own queues are empty: searches, or sleeps until woken. Returns null if the pool stops.
+  /// Called when the own queues are empty: searches, or sleeps. Returns null if the pool stops.
   [[gnu::hot]] runnable* wait_for_work(worker_data& self) noexcept {
     self.beats.add();  // guard W4, against relief
     self.front.sit();

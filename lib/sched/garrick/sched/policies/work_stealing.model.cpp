@@ -47,8 +47,8 @@ struct model_traits {
 
 using policy = work_stealing<model_traits>;
 
-/// A runnable of the model. It has to run exactly once for each time that it was scheduled, and it
-/// writes plain memory, so that two runs at once are found.
+/// A runnable of the model. It must run exactly once for each time that it was scheduled. It writes
+/// plain memory, so that two simultaneous runs are found.
 struct actor : base::runnable {
   relacy_atomics::cell<int> state{0};
   void (*handler)(void* suite, actor& self, policy::worker_data& on) = nullptr;
@@ -95,9 +95,9 @@ struct policy_base {
   }
 };
 
-/// An outside thread schedules the eldest of a family of actors, which schedules the others and
-/// waits until the last one has run. Then comes the eldest of the next family. From the second
-/// family on the ticker is armed ahead.
+/// An outside thread schedules the eldest of a family of actors. The eldest schedules the others
+/// and waits until the last one has run. Then the eldest of the next family is scheduled. From the
+/// second family on the ticker is armed ahead.
 template <std::size_t Families, std::size_t Size>
 struct family_suite : rl::test_suite<family_suite<Families, Size>, 4>, policy_base {
   struct family {
@@ -184,7 +184,7 @@ struct meeting_suite : rl::test_suite<meeting_suite, 4>, policy_base {
 };
 
 /// One handler makes work for the next slot, the deque and, from outside, the inbox. Then it waits
-/// until all of that has run, while two others keep the second worker busy for as long.
+/// until all of this work has run, while two other actors keep the second worker busy for as long.
 template <bool LooksAbout>
 struct stalled_suite : rl::test_suite<stalled_suite<LooksAbout>, 3>, policy_base {
   static constexpr std::uint32_t made = 3;
@@ -282,9 +282,9 @@ struct batch_suite : rl::test_suite<batch_suite, 3>, policy_base {
   }
 };
 
-/// A worker that has something of its own takes the older of two actors out of its inbox, which
-/// waits until the other one has run: that one must be found by the second worker, also if it goes
-/// to sleep while the line is in the first one's hands.
+/// A worker that has work of its own takes the older of two actors out of its inbox. The older
+/// actor waits until the younger has run. The second worker must find the younger actor, even if it
+/// goes to sleep while the first worker holds the line.
 struct line_suite : rl::test_suite<line_suite, 2>, policy_base {
   std::array<actor, 2> arrivals;
   actor own;
@@ -324,8 +324,8 @@ struct line_suite : rl::test_suite<line_suite, 2>, policy_base {
   }
 };
 
-/// An outside thread schedules an actor as soon as the one before runs, and no ticker is about. So
-/// a thread that leaves it to a worker that was awake must wake one if all sleep by now.
+/// An outside thread schedules an actor as soon as the one before runs, and there is no ticker. So
+/// a thread that leaves an actor to a worker that was awake must wake a worker if all sleep by now.
 struct left_suite : rl::test_suite<left_suite, 3>, policy_base {
   std::array<actor, 3> actors;
   parker runs;

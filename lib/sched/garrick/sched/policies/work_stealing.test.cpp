@@ -46,7 +46,7 @@ struct busy_worker {
     while (base::runnable* const r = policy.drain_one()) static_cast<void>(r->take());
   }
 
-  /// Runs the next one, which handles `messages` if it is not one of its own, and returns it.
+  /// Runs the next runnable and returns it. It handles `messages`, or one if it is one of `own`.
   base::runnable* run_next(std::uint32_t messages = 1) {
     base::runnable* const r = policy.dequeue(self);
     static_cast<void>(r->take());
@@ -228,7 +228,7 @@ TEST_CASE("work stealing: rounds are short where messages take long, although th
   work_stealing<set_clock_traits> policy(
       policy_options{.workers = 1, .quantum = 1024, .idle_spin_ns = 0});
   auto& self = policy.worker(0);
-  /// Sleeps until one comes from outside. Returns how many messages that one may handle.
+  /// Sleeps until an item comes from outside. Returns how many messages that item may handle.
   const auto awake_for = [&](item& one) {
     scripted_parker::script = [&] { policy.central_enqueue(one); };
     base::runnable* const r = policy.dequeue(self);

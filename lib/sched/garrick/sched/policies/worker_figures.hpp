@@ -1,7 +1,7 @@
-// The events of one worker, counted by itself and read by any thread; and the probe that is told.
+// The events of one worker, counted by itself, read by any thread, and reported to a probe.
 //
 // Sleeping and stealing are rare and cost a system call or a foreign cache line anyway. So a park
-// reads the clock twice, and both tell the probe, if there is one.
+// may read the clock twice, and both events are reported to the probe, if there is one.
 //
 // Thread safety: the worker itself, but `read` and `runs`, which any thread may call.
 #pragma once
@@ -18,10 +18,10 @@ namespace garrick::sched {
 template <class Traits>
 class worker_figures {
  public:
-  /// For worker `index`. `probe` may be null, and outlives this object.
+  /// Makes the figures of worker `index`. `probe` may be null, and outlives this object.
   worker_figures(std::uint32_t index, base::probe* probe) noexcept : index_(index), probe_(probe) {}
 
-  /// It calls `runnable::run`.
+  /// Counts a call of `runnable::run`.
   void ran() noexcept { runs_.add(); }
 
   /// Counts a theft from worker `victim`.

@@ -1,4 +1,4 @@
-// The figures of one worker, and the probe that is told of parks and thefts.
+// The figures of one worker, and the probe to which parks and thefts are reported.
 #include <garrick/sched/internal/test_jobs.hpp>
 #include <garrick/sched/policies/worker_figures.hpp>
 
@@ -39,7 +39,7 @@ class notes final : public base::probe {
   std::vector<std::string> told;
 };
 
-/// Counts, from several threads.
+/// Counts events, from several threads.
 class counts final : public base::probe {
  public:
   void on_worker_parked(std::uint32_t) noexcept override { add(parked); }

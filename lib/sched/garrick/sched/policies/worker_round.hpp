@@ -2,15 +2,15 @@
 // comes first otherwise. Fairness rests on that (W3 of work_stealing.hpp).
 //
 // A round is at most a quarter of a quantum of messages. Where messages take long it has fewer, so
-// that it lasts about a tenth of a second at most, and about 50 µs while now and then something
-// arrives in the inbox, be it from other threads or because its own quantum is small. The first
-// round is short, since the duration of messages is not yet known. Without need rounds are not made
-// so short: it is faster to stay with an actor and its data in the caches. Arrivals have their turn
-// in the middle of a round, too, but take at most half of the messages there.
+// that it lasts about a tenth of a second at most, or about 50 µs while runnables arrive in the
+// inbox now and then (from other threads, or because their own quantum is small). The first round
+// is short, since the duration of messages is not yet known. Rounds are no shorter than needed: it
+// is faster to stay with an actor and its data in the caches. Arrivals have their turn in the
+// middle of a round, too, but take at most half of the messages there.
 //
-// Such a length is that of messages like those before. If they turn out to be quicker, the round
-// goes on for about half of its time: turns are fair by time, too, and an actor with much quicker
-// messages than the others can catch up with those that came in the meantime.
+// The length is computed from the duration of earlier messages. If the present ones turn out to be
+// quicker, the round goes on for about half of its time: turns are fair by time, too, and an actor
+// with much quicker messages than the others can catch up with messages that arrived meanwhile.
 //
 // Thread safety: none; each worker has its own.
 #pragma once
@@ -62,8 +62,8 @@ class worker_round {
   /// Returns true if its messages are used up, so that the next one begins.
   [[nodiscard]] bool is_over() const noexcept { return handled_ >= end_; }
 
-  /// Begins the next round. Returns true if it begins with the oldest of the inbox, false if with
-  /// that of the deque. The two take turns.
+  /// Begins the next round. Returns true if it begins with the oldest runnable of the inbox, false
+  /// if with the oldest of the deque. The two take turns.
   [[nodiscard]] bool begin() noexcept {
     settle();
     end_ = handled_ + length_;
@@ -123,7 +123,7 @@ class worker_round {
   }
 
   /// Adapts the next rounds' length to the duration of messages since the call before. A round
-  /// becomes as short as it must, and at most twice as long.
+  /// becomes as short as it must, and at most twice as long as before.
   void measure(std::uint64_t now_ns) noexcept {
     if (std::exchange(has_arrived_, false)) arrivals_until_ns_ = now_ns + lately_ns;
     arrivals_come_ = now_ns < arrivals_until_ns_;
@@ -137,9 +137,9 @@ class worker_round {
     measured_ = handled_;
   }
 
-  /// Called when the round's messages are used up. Returns true if the round goes on with as many
-  /// again, since less than half of its time has passed and a round may have that many; false if it
-  /// has ended, and is measured.
+  /// Called when the round's messages are used up. Returns true if the round goes on with the same
+  /// number again, since less than half of its time has passed and a round may have that many;
+  /// false if the round has ended, and is measured.
   [[nodiscard]] bool goes_on(std::uint64_t now_ns) noexcept {
     const bool may = measured_at_ns_ != 0 && handled_ - measured_ + length_ <= longest_;
     if (!may || now_ns - measured_at_ns_ >= shall_last_ns() / 2) {
@@ -174,8 +174,8 @@ class worker_round {
     next_arrival_ = handled_ + (handled_ - arrival_began_);
   }
 
-  /// Sets the next look: after this many messages, or when an arrival may run, but not after the
-  /// round.
+  /// Sets the next look: after this many messages, or when an arrival may run, but no later than
+  /// the end of the round.
   void look_after(std::uint32_t messages) noexcept {
     due_ = std::min(end_, std::max(handled_ + messages, next_arrival_));
   }

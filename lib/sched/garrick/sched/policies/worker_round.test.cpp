@@ -102,7 +102,7 @@ TEST_CASE(
 
 namespace {
 
-/// Plays `rounds` rounds with messages of `ns` each. Returns how long the next one may be.
+/// Plays `rounds` rounds with messages of `ns` each. Returns how long the next round may be.
 std::uint32_t length_after(worker_round& round, int rounds, std::uint64_t ns, std::uint64_t& now) {
   for (int i = 0; i < rounds; ++i) {
     static_cast<void>(round.begin());

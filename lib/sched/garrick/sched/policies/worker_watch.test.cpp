@@ -1,5 +1,5 @@
-// Work stealing at its limit to awake workers (W5), without threads: which worker gets work from
-// outside, and which one that wakes.
+// Work stealing at its limit to awake workers (W5), without threads: the choice of the worker that
+// gets work from outside, and of the worker that such work wakes.
 #include <garrick/sched/internal/test_unthreaded.hpp>
 #include <garrick/sched/policies/work_stealing.hpp>
 
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::uint64_t look_ns = 100'000;
 
-/// The time passes when the helper sleeps; then something happens.
+/// A clock that advances when the helper sleeps; then a script runs.
 struct helpers_clock {
   static inline std::uint64_t now;
   static inline std::function<void()> at_each_look;
@@ -72,7 +72,7 @@ struct crowd {
   [[nodiscard]] std::uint64_t wakes() const { return policy.statistics().wakes; }
   void begin_run() { static_cast<void>(policy.before_resume(awake, running)); }
 
-  /// Calls `at_limit` when one worker may be awake, and ends after this many looks more.
+  /// Calls `at_limit` when one worker may be awake, and ends after this many further looks.
   template <class F>
   void run(const F& at_limit, int more_looks = 0) {
     helpers_clock::now = 1;

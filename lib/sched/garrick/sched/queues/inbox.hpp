@@ -1,10 +1,9 @@
-// Work for a worker comes from other workers and from outside threads. The inbox takes it with one
-// compare-and-swap. The owner or a thief takes it out, all of it or the oldest: the first one that
-// comes.
+// The queue of a worker for work from other workers and from outside threads. A push costs one
+// compare-and-swap. The owner or a thief, whichever is first, takes out all items or the oldest.
 //
-// Arrivals are pushed onto a stack. A thread that takes the oldest turns the stack over and leaves
-// the newer ones as a line, first come first. So a runnable is turned over once, or twice if all
-// are taken.
+// Arrivals are pushed onto a stack. A thread that takes the oldest item reverses the stack and
+// leaves the newer items as a line, oldest first. So an item is reversed once, or twice if all
+// items are taken.
 //
 // Thread safety: any function from any thread.
 //
@@ -70,9 +69,9 @@ class work_inbox {
     return oldest;
   }
 
-  /// Takes the oldest; null if there is nothing. The others can be found again when this returns,
-  /// but not all the time until then: a caller that is not about to look for work itself announces
-  /// them (sleepers.hpp, S4).
+  /// Takes the oldest item. Returns null if there is nothing. Other threads may not find the
+  /// remaining items during the call, but do so when it has returned: a caller that is not about to
+  /// look for work itself must announce them (sleepers.hpp, S4).
   [[nodiscard]] T* take_oldest() noexcept {
     T* oldest = take_line();
     if (oldest == nullptr) oldest = turned_over(take_stack());
@@ -118,8 +117,8 @@ class work_inbox {
                           base::order<Atomics, inbox_order::take_line>(std::memory_order_acquire));
   }
 
-  /// Puts taken items back. If another thread has left a line meanwhile, that one is newer and goes
-  /// behind.
+  /// Puts taken items back. If another thread has left a line meanwhile, that line is newer and is
+  /// put behind the items.
   void leave_line(T* first) noexcept {
     T* none = nullptr;
     // order: seq_cst: release pairs with take_line (the items' contents and links); the single

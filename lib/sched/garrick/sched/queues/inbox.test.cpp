@@ -122,7 +122,8 @@ TEST_CASE("inbox: one taker gets each producer's items in their order") {
 
 namespace {
 
-/// Tells that its link is followed: at that moment a taker has the taken items and no queue does.
+/// Reports that its link is followed: at that moment a taker holds the taken items and no queue
+/// does.
 struct followed {
   struct link {
     followed* to = nullptr;

@@ -2,27 +2,27 @@
 // the cache, and no other worker need be woken for an actor that the owner takes within a
 // microsecond. So each worker has one slot in front of its deque.
 //
-// The owner uses it for nearly every message. Threads that take from it when the owner does not,
-// the *helpers*, do so perhaps never: the thread that exposes forgotten work (slot_ticker.hpp), and
-// a worker that finds the owner standing still (W4 of work_stealing.hpp). So the owner pays no
-// locked operation. It marks that it is at work on the slot, and uses an exchange only if a helper
-// has announced itself. The helper pays for both: it announces itself, makes every thread see that,
-// and then looks if the owner was in the middle of an access.
+// The owner uses the slot for nearly every message. Other threads, the *helpers*, take from it
+// rarely or never: the thread that exposes forgotten work (slot_ticker.hpp), and a worker that
+// finds the owner standing still (W4 of work_stealing.hpp). So the owner pays no locked operation.
+// It marks that it is at work on the slot, and uses an exchange only if a helper has announced
+// itself. The helper pays for both: it announces itself, makes every thread see that, and then
+// looks if the owner was in the middle of an access.
 //
 // Thread safety: `put`, `take`, `claim`, `occupied_for_owner` and `wait_for_helper` are for the
 // owner, `steal` and `look` for any thread.
 //
 // Invariants
 // N1 Only the owner puts something in; a helper only changes it to null. So if the owner sees null,
-//    it stays null until the owner's next put, which may be a plain store.
+//    the slot stays null until the owner's next put, which may be a plain store.
 // N2 The owner removes or replaces an item either with an exchange, or with plain accesses while
 //    owner_busy_ is set and after it has seen helper_busy_ unset. The helper removes an item only
 //    with an exchange, while helper_busy_ is set and after it has seen owner_busy_ unset. Each sets
-//    its flag, fences, and reads the other's: at least one of them sees the other. If it is the
-//    helper, it goes away; if it is the owner, both use exchanges. There is one helper at a time: a
-//    thread that finds helper_busy_ set goes away at once.
+//    its flag, fences, and reads the other's: at least one of them sees the other. If the helper
+//    does, it gives up; if the owner does, both use exchanges. There is one helper at a time: a
+//    thread that finds helper_busy_ set gives up at once.
 // N3 The count of puts grows with every put: slot and count unchanged between two looks mean that
-//    the owner has not come by.
+//    the owner has not used the slot.
 // N4 `steal(give)` hands its item on before it unsets helper_busy_. So an owner that finds its item
 //    gone, fences and sees no helper finds the item where the helper has put it.
 #pragma once
@@ -39,13 +39,13 @@ namespace garrick::sched {
 /// The memory orders below that the model checker weakens, one at a time.
 enum class slot_order : std::uint8_t {
   put_empty,     ///< the owner fills an empty slot
-  put_over,      ///< the owner replaces an item while a helper is about
+  put_over,      ///< the owner replaces an item while a helper is busy
   owner_done,    ///< the owner is no longer at work on the slot
   steal,         ///< a helper takes the item
   helper_looks,  ///< tests if the owner is at work on the slot
-  helper_done,   ///< the helper is no longer about
-  owner_looks,   ///< tests if a helper is about
-  owner_waits,   ///< until no helper is about
+  helper_done,   ///< the helper is no longer busy
+  owner_looks,   ///< tests if a helper is busy
+  owner_waits,   ///< until no helper is busy
 };
 
 /// A worker's slot for the runnable that runs next.
@@ -53,7 +53,7 @@ template <class Atomics, class T = base::runnable>
 class next_slot {
  public:
   /// For the owner: puts `item` in and returns the displaced item, or null. No locked operation
-  /// unless the helper is about.
+  /// unless a helper is busy.
   T* put(T& item) noexcept {
     // order: relaxed both; only the owner writes it
     puts_.store(puts_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -86,7 +86,7 @@ class next_slot {
     return item_.load(std::memory_order_relaxed) != nullptr;  // order: relaxed; a hint
   }
 
-  /// For the owner: if a helper is about, waits until it has handed its item on (N4). The helper
+  /// For the owner: if a helper is busy, waits until it has handed its item on (N4). The helper
   /// may make two system calls until then: the heavy fence, and the one that wakes a worker.
   void wait_for_helper() const noexcept {
     Atomics::light_fence();

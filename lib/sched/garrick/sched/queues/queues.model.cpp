@@ -77,7 +77,7 @@ struct deque_suite : rl::test_suite<deque_suite, 3> {
   }
 };
 
-/// Two threads push. Another takes everything, and the last one the oldest, twice.
+/// Two threads push. A third takes everything, and a fourth takes the oldest item, twice.
 struct inbox_suite : rl::test_suite<inbox_suite, 4> {
   work_inbox<relacy_atomics, item> inbox;
   std::array<item, 4> items;
@@ -171,8 +171,8 @@ struct slot_suite_of : rl::test_suite<slot_suite_of<Helpers>, 1 + Helpers> {
 using slot_suite = slot_suite_of<1>;
 using slot_suite_of_two = slot_suite_of<2>;
 
-/// An item that the owner misses in its slot is where the helper has put it, once no helper is
-/// about (N4).
+/// An item that the owner misses in its slot is where the helper has put it, once no helper is busy
+/// (N4).
 struct handed_on_suite : rl::test_suite<handed_on_suite, 2> {
   next_slot<relacy_atomics, item> slot;
   item only;

@@ -1,6 +1,6 @@
 // Each worker keeps its runnables in a deque of its own. The newest still has its data in the
 // cache; the oldest is the best one for another worker. Owner and thieves must agree without a
-// lock, and the owner must not pay for thieves that are not there.
+// lock, and the owner must not pay for absent thieves.
 //
 // This is the deque of Chase and Lev: the owner pushes and pops at the bottom, thieves take at the
 // top. It grows. Old arrays are kept until the deque is destroyed, because a slow thief may still
@@ -87,8 +87,8 @@ class work_stealing_deque {
                   base::order<Atomics, deque_order::push_bottom>(std::memory_order_release));
   }
 
-  /// For the owner: removes the newest; null if there is none. One locked operation, or none if it
-  /// is empty.
+  /// For the owner: removes the newest item; null if there is none. Costs one locked operation, or
+  /// none if the deque is empty.
   [[nodiscard, gnu::hot]] T* pop() noexcept {
     // order: relaxed; only the owner writes it
     const std::int64_t last = bottom_.load(std::memory_order_relaxed) - 1;
@@ -124,8 +124,8 @@ class work_stealing_deque {
     lost,   ///< another thread was faster; another try may succeed
   };
 
-  /// For any thread: removes the oldest into `item`, which means something only if it returns
-  /// `taken`.
+  /// For any thread: removes the oldest item and stores it in `item`. Returns the outcome; only
+  /// after `taken` is `item` valid.
   [[nodiscard]] steal_result steal(T*& item) noexcept {
     // order: seq_cst, pairs with steal_win, before steal_bottom (D3)
     std::int64_t top =
@@ -149,7 +149,7 @@ class work_stealing_deque {
     return steal_result::taken;
   }
 
-  /// For any thread: removes and returns the oldest, and tries again when another thread was
+  /// For any thread: removes and returns the oldest item, and tries again when another thread was
   /// faster. Returns null if there was none.
   [[nodiscard]] T* steal_oldest() noexcept {
     T* item = nullptr;

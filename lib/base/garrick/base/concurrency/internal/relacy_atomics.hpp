@@ -33,8 +33,8 @@
 #include <typeinfo>
 #include <vector>
 
-// Relacy replaces the global allocation functions, but inline: make sure that the whole program
-// gets them, and not a part of it.
+// Relacy's replacements of the global allocation functions are inline: these declarations make sure
+// that the whole program gets them, and not a part of it.
 [[gnu::used, gnu::noinline]] void* operator new(std::size_t size);
 [[gnu::used, gnu::noinline]] void* operator new[](std::size_t size);
 [[gnu::used, gnu::noinline]] void operator delete(void* p) noexcept;
@@ -286,8 +286,8 @@ struct relacy_atomics {
   static void pause() { rl::yield(1, here()); }
 };
 
-/// For waits with limits that are never reached: they end when another thread wakes them, or
-/// spuriously. So a lost wake-up is a deadlock.
+/// For waits with time limits that are never reached: such a wait ends when another thread wakes
+/// the waiting thread, or spuriously. So a lost wake-up is a deadlock.
 struct patient_atomics : relacy_atomics {
   static bool wait_for(atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t) {
     wait(word, expected);

@@ -20,7 +20,7 @@ enum class slots_order : std::uint8_t { put, take };
 template <class Block, std::size_t Slots, class Atomics = real_atomics>
 class batch_slots {
  public:
-  /// Returns false if there is no room.
+  /// Puts a full list into an empty slot. Returns false if there is none.
   [[nodiscard]] bool put(Block* batch) noexcept {
     for (auto& slot : slots_) {
       Block* expected = nullptr;
@@ -36,7 +36,8 @@ class batch_slots {
     return false;
   }
 
-  /// Returns null if there is none, or other threads took those that were seen.
+  /// Takes a list out of a slot. Returns null if there is none, or if other threads took those that
+  /// were seen.
   [[nodiscard]] Block* take() noexcept {
     for (auto& slot : slots_) {
       // order: relaxed; only a hint whether the exchange below is worth it.

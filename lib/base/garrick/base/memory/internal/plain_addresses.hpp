@@ -1,4 +1,4 @@
-// Holds B6 of block_pool.hpp where the pool gets memory, so that no push has to look.
+// Ensures B6 of block_pool.hpp where the pool gets memory, so that no push has to check it.
 //
 // Thread safety: any thread.
 #pragma once

@@ -35,7 +35,7 @@ char* span_system::map(std::size_t bytes, [[maybe_unused]] bool huge) {
   return begin;
 }
 
-// There are pages as large as two spans.
+// Rounds to whole pages, since some systems have pages as large as two spans.
 void span_system::forget(char* begin, char* end) noexcept {
   static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto first = (reinterpret_cast<std::uintptr_t>(begin) + page - 1) / page * page;

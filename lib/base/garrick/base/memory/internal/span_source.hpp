@@ -5,16 +5,16 @@
 // serve another size or go back to the system. The span of a block follows from its address: a
 // region is 2 MiB, aligned to its size, and begins with the descriptions of its spans.
 //
-// Thread safety: any thread; a mutex. A span that is taken is its taker's; its fields are guarded
-// by the lock of the size class that it serves.
+// Thread safety: any thread; a mutex. A taken span belongs to its taker; the lock of the size class
+// that it serves guards its fields.
 //
 // Invariants:
 // R1 Each span is in use, idle (free, and its memory is still there), on its way back to the
-//    system, or bare (the system has its memory). `idle` and `bare` of its region say so.
+//    system, or bare (the system has its memory). `idle` and `bare` of its region record it.
 // R2 A region is in the list `warm_` if one of its spans is idle, else in `cold_` if one is bare,
 //    else in neither.
-// R3 Address space is never unmapped: a span goes back by telling the system that its content is
-//    worth nothing.
+// R3 Address space is never unmapped: a span goes back by telling the system that its content is no
+//    longer needed.
 // (The model checker runs this: span_source.model.cpp.)
 #pragma once
 
@@ -76,19 +76,19 @@ struct region {
 static_assert(region::span_count <= 128);
 static_assert(sizeof(region) <= region::head_bytes - region::alignment);
 
-/// The operating system's part, and the meeting of threads. The model checker brings its own.
+/// The services of the operating system, and the mutex. The model checker brings its own.
 struct span_system {
   using atomics = real_atomics;
   using mutex = std::mutex;
 
-  /// Address space, aligned to a region. With `huge`, the system should take large pages, which
-  /// make fresh memory several times cheaper. Throws std::bad_alloc.
+  /// Returns address space, aligned to a region. With `huge`, the system should take large pages,
+  /// which make fresh memory several times cheaper. Throws std::bad_alloc.
   [[nodiscard]] static char* map(std::size_t bytes, bool huge);
-  /// R3. The memory in between is worth nothing. Whole pages only.
+  /// Tells the system that the content of the whole pages in between is no longer needed (R3).
   static void forget(char* begin, char* end) noexcept;
 };
 
-/// Trivially destructible, so that it works until the very end of the process.
+/// The source itself. It is trivially destructible, so it works until the very end of the process.
 template <class System>
 class basic_span_source {
  public:
@@ -107,16 +107,16 @@ class basic_span_source {
   /// since the last such call. Returns how much idle memory there is above the bytes to be kept.
   std::size_t give_back(std::size_t most, bool only_rested) noexcept;
 
-  /// Sets the bytes to be kept for a new caretaker, which may be called.
+  /// Sets the bytes to be kept for a new caretaker, which may be called from now on.
   void set_kept(std::size_t bytes) noexcept;
-  /// Returns true once after idle memory has come above the bytes to be kept: then a caretaker
+  /// Returns true once after idle memory has grown above the bytes to be kept: then a caretaker
   /// should call `give_back` until it returns 0.
   [[nodiscard]] bool wants_care() noexcept {
     // order: relaxed both; a hint, and its subject is under the mutex
     return wants_care_.load(std::memory_order_relaxed) &&
            wants_care_.exchange(false, std::memory_order_relaxed);
   }
-  /// After a fork, in the child: no caretaker was told yet.
+  /// Forgets, in the child after a fork, that a caretaker was told.
   void forget_care() noexcept { cared_for_ = false; }
 
   struct figures {
@@ -223,7 +223,7 @@ std::size_t basic_span_source<System>::give_back(std::size_t most, bool only_res
   std::size_t left = std::min(most, free > kept_ ? free - kept_ : 0);
   while (left > 0 && warm_ != nullptr) {
     const std::size_t before = idle_;
-    // the one that is the last to be used again
+    // the last region of the list is the last to be used again
     give_back_from(*warm_->before, left, lock);
     left -= std::min(left, before - std::min(before, idle_));
   }
@@ -233,7 +233,7 @@ std::size_t basic_span_source<System>::give_back(std::size_t most, bool only_res
   return above;
 }
 
-/// Gives back the first adjacent idle spans. Others may use the source meanwhile.
+/// Gives back the first adjacent idle spans. Other threads may use the source meanwhile.
 template <class System>
 void basic_span_source<System>::give_back_from(region& r, std::size_t most,
                                                unique_lock& lock) noexcept {
@@ -271,7 +271,7 @@ auto basic_span_source<System>::now() const noexcept -> figures {
   return {mapped_, mapped_ - bare_ - static_cast<std::size_t>(end_ - next_), idle_};
 }
 
-/// Maps room for some regions. The first is for one, and later ones ask for huge pages.
+/// Maps room for regions: the first call for one, later calls for more, with huge pages.
 template <class System>
 void basic_span_source<System>::map_regions() {
   next_ = System::map(mapping_, mapped_ != 0);

@@ -57,8 +57,8 @@ struct model_system {
 };
 using source_of_model = basic_span_source<model_system>;
 
-/// Two threads take spans, use them and put them back, and are told to call the caretaker, which
-/// gives idle memory back, half a span's worth at a time.
+/// Two threads take spans, use them and put them back. When the source asks for it, they wake the
+/// caretaker, a third thread, which gives idle memory back, half a span's worth at a time.
 struct give_back_suite : rl::test_suite<give_back_suite, 3> {
   model_memory memory_of_model;
   source_of_model source;

@@ -19,9 +19,9 @@ namespace garrick::base {
 /// The mutex. For visitors it meets the standard's BasicLockable.
 class visited_mutex {
  public:
-  /// Takes it. The host has it for microseconds, and to sleep and be woken takes tens of them. So
-  /// this tries for a while first. A visitor that finds it free is not counted, so that a visit
-  /// costs nothing more while no other thread is in the way.
+  /// Takes the mutex for a visitor. The host holds it for microseconds, and a sleep with its
+  /// wake-up takes tens of them, so this function tries for a while before it sleeps. A visitor
+  /// that finds the mutex free is not counted, so that its visit costs nothing more.
   void lock() {
     if (!mutex_.try_lock()) queue_up();
   }
@@ -30,14 +30,14 @@ class visited_mutex {
   /// Returns the mutex for the host, which is not counted and may wait on a condition.
   [[nodiscard]] std::mutex& host() noexcept { return mutex_; }
 
-  /// Returns the number of visitors that found it taken, and have not had it since.
+  /// Returns the number of visitors that found the mutex taken, and have not had it since.
   [[nodiscard]] std::uint32_t waiting() const noexcept {
     return came_.load(std::memory_order_relaxed) -   // order: a visitor that is overlooked is seen
            served_.load(std::memory_order_relaxed);  // by the next look
   }
-  /// Waits until all visitors that this finds waiting have had it, but no longer than
-  /// `most_yields`, in case one of them does not get a core. Requires that the host does not have
-  /// it.
+  /// Waits until all visitors that are waiting now have had the mutex, but yields at most
+  /// `most_yields` times, in case a visitor does not get a core. Requires that the host does not
+  /// hold the mutex.
   void let_visitors_in(unsigned most_yields) const noexcept {
     const std::uint32_t here = came_.load(std::memory_order_relaxed);  // order: as waiting
     for (unsigned i = 0; i < most_yields; ++i) {

@@ -16,9 +16,8 @@
 // The rows are the paper's table I. For its figures 6 and 7 `new` had a time limit of 10 ms; its
 // figures 8 and 9 found 200 µs best.
 //
-// These policies lie in comparison/ because they are here for comparison: their idle workers use
-// processor time, those of work_stealing do not. They are of use where a processor is set aside for
-// each worker.
+// These policies serve for comparison: their idle workers use processor time, those of
+// work_stealing do not. They are of use where a processor is set aside for each worker.
 //
 // Thread safety: see policy.hpp.
 //
@@ -126,7 +125,7 @@ class polling {
   [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
 
   /// Gives no more work to workers other than the first `started`, because only these have a
-  /// thread. They also take the work that the others have already (P1).
+  /// thread. The started workers also take the work that the others have already (P1).
   void use_first(std::uint32_t started) noexcept {
     // order: relaxed; work that goes to the wrong one meanwhile is found
     started_.store(started, std::memory_order_relaxed);
@@ -138,7 +137,7 @@ class polling {
     const std::uint32_t turn = next_target_.fetch_add(1, std::memory_order_relaxed);
     external_enqueue(worker(turn % started_.load(std::memory_order_relaxed)), r);
   }
-  /// Into the inbox of `target`; signals its event if it has one.
+  /// Puts `r` into the inbox of `target`; signals its event if it has one.
   void external_enqueue(worker_data& target, runnable& r) noexcept {
     if (!r.offer()) return;  // its old entry is valid again
     target.inbox_.push(r);
@@ -146,11 +145,11 @@ class polling {
       // order: relaxed; a statistic
       if (target.event_.unpark()) wakes_.fetch_add(1, std::memory_order_relaxed);
   }
-  /// Into the deque of `self`.
+  /// Puts `r` into the deque of `self`.
   void internal_enqueue(worker_data& self, runnable& r) noexcept {
     if (r.offer()) self.deque_.push(&r);
   }
-  /// Into the inbox of `self`.
+  /// Puts `r` into the inbox of `self`.
   void resume_later(worker_data& self, runnable& r) noexcept {
     if (r.offer()) self.inbox_.push(r);
   }
@@ -249,8 +248,8 @@ class polling {
     return take_inbox(self, self);
   }
 
-  /// Takes all of `from`'s inbox. Returns the oldest; the rest goes into the deque of `self` so
-  /// that it comes out oldest first.
+  /// Empties the inbox of `from`. Returns the oldest item; the rest goes into the deque of `self`,
+  /// so that the oldest comes out first.
   static runnable* take_inbox(worker_data& self, worker_data& from) noexcept {
     return from.inbox_.take_all([&self](runnable& r) { self.deque_.push(&r); });
   }
@@ -348,12 +347,12 @@ struct event {
 };
 }  // namespace poll_names
 
-/// The paper's *default*: in the end it looks every 10 ms.
+/// The paper's *default*: its last phase looks every 10 ms.
 template <class Traits = real_traits>
 using polling_default =
     polling<poll_names::caf_default, poll_phase<100, 10, 0>, poll_phase<500, 5, 50'000>,
             poll_phase<for_ever, 1, 10'000'000>, Traits>;
-/// The paper's *custom*: in the end it looks every microsecond.
+/// The paper's *custom*: its last phase looks every microsecond.
 template <class Traits = real_traits>
 using polling_custom = polling<poll_names::custom, poll_phase<100, 10, 0>,
                                poll_phase<500, 5, 1'000>, poll_phase<for_ever, 5, 1'000>, Traits>;
@@ -361,7 +360,7 @@ using polling_custom = polling<poll_names::custom, poll_phase<100, 10, 0>,
 template <class Traits = real_traits>
 using polling_aggressive = polling<poll_names::aggressive, poll_phase<100, 10, 0>,
                                    poll_phase<500, 5, 0>, poll_phase<for_ever, 1, 0>, Traits>;
-/// The paper's proposal, *new*: in the end it waits for an event, at most 200 µs at a time.
+/// The paper's proposal, *new*: its last phase waits for an event, at most 200 µs at a time.
 template <class Traits = real_traits>
 using polling_new = polling<poll_names::event, poll_phase<100, 10, 0>, poll_phase<500, 5, 1'000>,
                             event_phase<for_ever, 1, 200'000>, Traits>;
