@@ -14,12 +14,13 @@
 //   std::puts(system.request(host, greet{"Ada"}).get().value().c_str());
 #pragma once
 
-// A program may name its globals as it likes: a parameter of ours with the same name must give no
-// warning to users that compile with -Wshadow.
+// A program may choose the names of its globals freely: a parameter in these headers with the same
+// name must cause no warning for users that compile with -Wshadow.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 
-// First and in this order, so that errors in them come with a short list of includes.
+// These headers come first and in this order, so that the compiler's errors in them show a short
+// list of includes.
 #include <garrick/base/platform/supported.hpp>
 
 #include <garrick/base/types/sendable.hpp>

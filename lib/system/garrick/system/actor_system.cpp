@@ -1,5 +1,5 @@
-// The ways to end a system, and the refusal of a call by one of its own threads, which would wait
-// for itself.
+// The ways to end a system. A call by one of the system's own threads is refused, since that thread
+// would wait for itself.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/system/actor_system.hpp>
 #include <garrick/system/settings/internal/environment.hpp>
@@ -17,7 +17,7 @@ base::error waits_for_itself(std::string_view where) {
                           "let an outside thread do it");
 }
 
-/// Returns the reason why no thread may wait here, if so.
+/// Returns the reason why this thread must not wait for the system; no error if it may.
 base::error why_not(std::string_view where, const system_core& core) {
   if (core.is_copy())
     return base::make_error(base::errc::would_block, where,
@@ -37,7 +37,7 @@ actor_system::actor_system() : actor_system(internal::settings_of_environment())
 actor_system::actor_system(const system::settings& values) : core_(new system_core(values)) {}
 
 actor_system::~actor_system() {
-  if (core_->is_copy()) return;  // nothing of it can be ended here, nor freed
+  if (core_->is_copy()) return;  // a forked child can neither end nor free the parent's parts
   GARRICK_ASSERT(!core_->on_own_thread(),
                  "an actor system is destroyed by one of its own workers; let the thread that made "
                  "it destroy it");
@@ -54,10 +54,10 @@ actor_system::~actor_system() {
       core_->log().write({log_level::warning, "still alive", "shutdown"}, "shutdown", 0, [&] {
         return "still alive after the deadline: " + name + "; it is ended without being asked";
       });
-    core_->end_scoped();  // or a handler that waits as one would be waited for without end
+    core_->end_scoped();  // first: a handler that waits as a scoped actor would never return
     static_cast<void>(core_->end_all_and_wait(true, base::duration::infinite()));
   }
-  core_->end_scoped();  // now that the actors that owed them an answer have ended
+  core_->end_scoped();  // only now, when the actors that owed them answers have ended
   core_->stop_threads();
   core_->release();
 }

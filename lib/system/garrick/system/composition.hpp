@@ -3,8 +3,8 @@
 //   result<std::vector<result<int>>> all = fan_out(system, workers, job{7}).get();
 //   result<int> fastest = first_of(system, replicas, query{}).within(1s).get();
 //
-// As core/composition.hpp otherwise. Thread safety: any thread; on a worker `get()` is the error
-// `would_block`.
+// Otherwise like core/composition.hpp. Thread safety: any thread; on a worker `get()` returns the
+// error `would_block`.
 #pragma once
 
 #include <garrick/core/composition.hpp>
@@ -27,9 +27,9 @@ concept can_spawn = std::is_base_of_v<spawner<System>, System>;
 
 }  // namespace detail
 
-/// Asks every target from this thread, and returns the response: its `get()` blocks until all have
-/// answered and gives a result for each, in the order of the targets; see core::fan_out. Any
-/// thread; on a worker, `get()` gives `would_block`.
+/// Sends a request to every target from this thread. `get()` of the returned response blocks until
+/// all have answered, and returns a result for each, in the order of the targets; see
+/// core::fan_out. Any thread; on a worker, `get()` returns the error `would_block`.
 template <detail::can_spawn System, class Range, class... Args>
 [[nodiscard]] auto fan_out(System& from, const Range& targets, Args&&... args) {
   const auto ask = [&](core::blocking_actor& asker) {
@@ -39,9 +39,9 @@ template <detail::can_spawn System, class Range, class... Args>
       from.env(), ask);
 }
 
-/// Asks every target from this thread, and returns the response: its `get()` blocks until one has
-/// answered with a value, which wins, or all with errors; see core::first_of. Any thread; on a
-/// worker, `get()` gives `would_block`.
+/// Sends a request to every target from this thread. `get()` of the returned response blocks until
+/// a target has answered with a value, and returns it, or until all have answered with errors; see
+/// core::first_of. Any thread; on a worker, `get()` returns the error `would_block`.
 template <detail::can_spawn System, class Range, class... Args>
 [[nodiscard]] auto first_of(System& from, const Range& targets, Args&&... args) {
   const auto ask = [&](core::blocking_actor& asker) {

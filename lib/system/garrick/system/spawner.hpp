@@ -1,7 +1,7 @@
-// The operations of a program on actors from outside: spawn, ask, tell to end. Shared by the actor
-// system and the testkit's deterministic system.
+// The operations that a thread outside the actors needs: spawn an actor, send it a request, end it.
+// The actor system and the testkit's deterministic system share them.
 //
-// Thread safety: any thread, for an actor system.
+// Thread safety: on an actor system, any thread may call every function.
 #pragma once
 
 #include <garrick/base/types/first_failure.hpp>
@@ -16,7 +16,7 @@ namespace garrick::system {
 
 namespace detail {
 
-/// Instantiated only to fail, by the conversion of an answer that was not waited for.
+/// Instantiated only to fail, when a response is converted to a value without `get()`.
 template <class To, bool Come = false>
 struct get_is_missing : base::detail::failed_check {
   static_assert(Come,
@@ -26,9 +26,9 @@ struct get_is_missing : base::detail::failed_check {
 
 }  // namespace detail
 
-/// The answer to a request that a thread waits for: the return value of `system.request(...)`. It
-/// belongs to one thread. Dropped without `get()`, it withdraws the request: a later answer is
-/// ignored. It can be moved, so a thread may keep several in a vector.
+/// The response to a request from an ordinary thread: the return value of `system.request(...)`. It
+/// belongs to one thread. If it is dropped without `get()`, the request is withdrawn: a later
+/// answer is ignored. It can be moved, so a thread may keep several in a vector.
 ///
 ///     result<long> left = system.request(account, withdraw{120}).within(1s).get();
 template <class... Rs>
@@ -42,12 +42,12 @@ class [[nodiscard]] blocking_response
   template <class Start>
   blocking_response(core::environment& of, Start begin_request)
       : scope_(of, true), pending_(begin_request(*scope_)) {}
-  /// Takes the request over; `get()` of `o` is the error `cancelled` then.
+  /// Takes the request over; afterwards `o.get()` returns the error `cancelled`.
   blocking_response(blocking_response&& o) noexcept
       : scope_(std::move(o.scope_)),
         pending_(std::move(o.pending_)),
         taken_(std::exchange(o.taken_, true)) {}
-  /// The same; the request that was here before is withdrawn unless it was answered.
+  /// Does the same; this object's previous request is withdrawn unless it was answered.
   blocking_response& operator=(blocking_response&& o) noexcept {
     if (this != &o) {
       this->~blocking_response();
@@ -57,7 +57,7 @@ class [[nodiscard]] blocking_response
   }
   ~blocking_response() = default;
 
-  /// Sets a time limit: if no answer comes within `limit` from now, the answer is the error
+  /// Sets a time limit: if no answer arrives within `limit` from now, the answer is the error
   /// `timeout`.
   blocking_response& within(base::duration limit) & {
     static_cast<void>(std::move(pending_).within(limit));
@@ -72,14 +72,15 @@ class [[nodiscard]] blocking_response
     return std::move(*this);
   }
 
-  /// Blocks until the answer has come, and returns it. Without `within` it blocks for ever if the
-  /// receiver neither answers nor ends. Once: a second call is the error `cancelled`. On a worker
-  /// thread it is the error `would_block`, at once: use then, await or co_await there. So it is in
-  /// a process that was forked from the one of the system. Other errors: `not_handled`,
-  /// `receiver_failed`, `unexpected_message`, `overload`, `broken_promise`, `timeout`,
-  /// `request_cycle`, and any error that the handler answers with. A value that cannot be made on
-  /// the way here is `receiver_failed` with the exception's text. Throws any exception of moving
-  /// the value out of this call.
+  /// Blocks until the answer has arrived, and returns it. Without `within` it blocks for ever if
+  /// the receiver neither answers nor ends. Call it once: a second call returns the error
+  /// `cancelled`. On a worker thread it returns the error `would_block` at once: use then, await or
+  /// co_await there. In a process that was forked from the system's process it also returns
+  /// `would_block`. Other errors: `not_handled`, `receiver_failed`, `unexpected_message`,
+  /// `overload`, `broken_promise`, `timeout`, `request_cycle`, and any error that the handler
+  /// answers with. If a constructor throws while the value is brought to this thread, the error is
+  /// `receiver_failed` with the exception's text. Throws an exception that the final move into the
+  /// return value throws.
   [[nodiscard]] value get() {
     if (std::exchange(taken_, true))
       return base::make_error(base::errc::cancelled, "get()",
@@ -89,7 +90,7 @@ class [[nodiscard]] blocking_response
                               "this is a worker thread: use .then, .await or co_await in an actor");
     return scope_->get(std::move(pending_));
   }
-  /// This conversion refuses every type: `get` gives the value.
+  /// This conversion refuses every type: `get` returns the value.
   template <class To>
   operator To() const {
     static_assert(detail::get_is_missing<To>::reported);
@@ -98,11 +99,11 @@ class [[nodiscard]] blocking_response
 
  private:
   core::scoped_actor scope_;
-  core::pending_response<Rs...> pending_;  // after scope_: it is forgotten before its actor goes
+  core::pending_response<Rs...> pending_;  // after scope_: it is dropped before its actor
   bool taken_ = false;
 };
 
-/// True if the first argument is spawn_options. It tells the overloads of `spawn` apart.
+/// True if the first argument is spawn_options. The overloads of `spawn` are chosen by this value.
 template <class... Args>
 inline constexpr bool starts_with_options = false;
 template <class First, class... Rest>
@@ -126,8 +127,9 @@ class spawner {
     return core::detail::spawn_checked<A>(environment_of(), nullptr, nullptr, nullptr,
                                           std::forward<Args>(args)...);
   }
-  /// The same with options: a name, a thread of its own, a mailbox's limit. A refused option is the
-  /// error `spawn_failed`; so is a detached actor for which there is no thread.
+  /// The same with options, such as a name, a thread of its own, or the mailbox's limit. With a
+  /// refused option, or if a detached actor can get no thread, the actor has ended with the error
+  /// `spawn_failed`.
   template <class A, class... Args>
   core::ref<core::detail::protocol_of<A>> spawn(const core::spawn_options& o, Args&&... args) {
     static_assert(core::detail::spawn_check<A, Args...>::reported);
@@ -135,8 +137,8 @@ class spawner {
                                           std::forward<Args>(args)...);
   }
   /// Spawns a function-based actor: `system.spawn([](dynamic_actor& self) -> behavior { … })`. The
-  /// function's first parameter says which kind it is; it runs as the actor's first turn. Otherwise
-  /// as above.
+  /// type of the function's first parameter chooses the kind of actor; the function runs as the
+  /// actor's first turn. Otherwise as above.
   template <class F, class... Args>
     requires(!std::is_same_v<std::decay_t<F>, core::spawn_options>)
   auto spawn(F&& f, Args&&... args) {
@@ -151,9 +153,10 @@ class spawner {
     return core::detail::spawn_function(environment_of(), nullptr, &o, std::forward<F>(f),
                                         std::forward<Args>(args)...);
   }
-  // Braces have no type, so only an ellipsis takes those that are not options. For a call without
-  // arguments an ellipsis is as good as the others: then the one that is not volatile is chosen.
-  // GCC refuses braces before it looks at the body: it would not come to an assertion.
+  // Braces have no type, so only an ellipsis takes braces that are not options. In a call without
+  // arguments an ellipsis is as good a match as the other overloads, so this overload is volatile:
+  // the others are preferred. GCC refuses braces before it looks at the body, and would not reach
+  // an assertion there.
 #if defined(__clang__)
   /// This overload refuses braces that make no options.
   template <class A = void>
@@ -169,11 +172,11 @@ class spawner {
   template <class A = void, class Garrick = core::detail::options_in_braces_have_no_such_member>
   core::ref<core::detail::protocol_of<A>> spawn(...) volatile = delete;
 #endif
-  /// Like `spawn`, but returns the failure of the constructor or of `on_start`, or a refused
-  /// option, as the error `spawn_failed`, and `shutting_down` if the system has begun to stop. For
-  /// that `on_start` runs here, on the calling thread, as the constructor does: a coroutine up to
-  /// its first wait. The `on_start` of an actor with a thread of its own runs there, and is not
-  /// waited for.
+  /// Spawns like `spawn`, but returns the error `spawn_failed` if the constructor or `on_start`
+  /// fails or an option is refused, and `shutting_down` if the system has begun to stop. So
+  /// `on_start` runs on the calling thread, as the constructor does; a coroutine runs up to its
+  /// first wait. The `on_start` of an actor with a thread of its own runs on that thread, and the
+  /// call does not wait for it.
   template <class A, class... Args>
   base::result<core::ref<core::detail::protocol_of<A>>> try_spawn(Args&&... args) {
     static_assert(core::detail::check_behind<core::spawn_options, A, Args...>::type::reported);
@@ -188,9 +191,9 @@ class spawner {
                                            std::forward<Args>(args)...);
   }
 
-  /// Sends a request from an ordinary thread, at once; a duration as the last argument is its
-  /// time-out. The answer comes from `get()`, see blocking_response for its errors. An actor uses
-  /// its own `request`.
+  /// Sends a request from an ordinary thread, at once. A duration as the last argument is its
+  /// time-out. `get()` of the returned object waits for the answer; see blocking_response for the
+  /// errors. An actor uses its own `request`.
   ///
   ///     long left = system.request(account, withdraw{120}, 1s).get().value();
   template <class P, class... Args>
@@ -207,7 +210,7 @@ class spawner {
     else
       return core::detail::refused_response();
   }
-  /// The same with urgent priority: it overtakes normal mail at the receiver.
+  /// The same with urgent priority: the request overtakes normal mail at the receiver.
   template <class P, class... Args>
   auto request_urgent(const core::ref<P>& to, Args&&... args) {
     static_assert(!std::is_same_v<P, core::any_protocol>,
@@ -236,7 +239,7 @@ class spawner {
       return asker.request(to, std::forward<Args>(args)...);
     });
   }
-  /// The same for a wildcard handle; Rs name the content of the answer.
+  /// The same for a wildcard handle; Rs are the types of the answer's values.
   template <class... Rs, class... Args>
   auto request_as(const core::any_ref& to, Args&&... args) {
     static_assert(core::detail::checked_answer<core::response<Rs...>>::reported);
@@ -246,8 +249,8 @@ class spawner {
     });
   }
 
-  /// Asks the actor behind a wildcard handle if it understands P; `get()` returns a typed handle to
-  /// it. See actor_base::request_typed.
+  /// Asks the actor behind a wildcard handle whether it understands P; `get()` returns a typed
+  /// handle to it. See actor_base::request_typed.
   ///
   ///     ref<calculator> typed = system.request_typed<calculator>(plugin).get().value();
   template <class P>
@@ -256,13 +259,13 @@ class spawner {
   }
 
   /// Sends an exit signal: the actor ends with `reason` after its present message, or gets the
-  /// signal as a message if it traps exits. A normal reason ends no actor. Does not wait. An actor
-  /// that has ended is left alone. Throws std::logic_error for an empty handle.
+  /// signal as a message if it traps exits. A normal reason ends no actor. Does not wait, and does
+  /// nothing to an actor that has ended. Throws std::logic_error for an empty handle.
   void exit(const core::handle& who, base::exit_reason reason = base::exit_code::user_shutdown) {
     static_cast<void>(core::detail::target_of(who, "exit()"));
     core::detail::exit_cell(nullptr, who.address(), std::move(reason));
   }
-  /// Ends an actor without asking it: as `exit`, but no actor can trap it.
+  /// Ends an actor with a signal that it cannot trap; otherwise like `exit`.
   void kill(const core::handle& who) {
     static_cast<void>(core::detail::target_of(who, "kill()"));
     core::detail::kill_cell(who.address(), base::exit_code::kill);
@@ -284,7 +287,7 @@ class spawner {
   blocking_response<Rs...> make_blocking(core::pending_response<Rs...>*, Start& start) {
     return blocking_response<Rs...>(environment_of(), start);
   }
-  /// For a router's refusal, whose error was reported already.
+  /// For a router's refusal, which the compiler has already reported.
   template <class Start>
   core::detail::refused_response make_blocking(core::detail::refused_response*, Start&) {
     return {};

@@ -14,7 +14,7 @@ namespace garrick::system {
 
 namespace {
 
-/// The system's own hooks go first and last on each worker thread, the program's between them.
+/// On each worker thread the system's own hooks run first and last, and the program's between them.
 sched::scheduler_settings with_hooks(const settings& of_system) {
   sched::scheduler_settings s = of_system.scheduler;
   if (s.probe == nullptr) s.probe = of_system.probe;
@@ -39,14 +39,14 @@ sched::scheduler_settings with_hooks(const settings& of_system) {
   return s;
 }
 
-/// `values` stay where they are as long as the pool.
+/// `values` must outlive the pool, which refers to them.
 std::unique_ptr<sched::scheduler> make_pool(const settings& values) {
   const sched::scheduler_settings s = with_hooks(values);
   return values.make_scheduler != nullptr ? values.make_scheduler(sched::checked(s))
                                           : sched::make_scheduler(s);
 }
 
-/// Requires text that was checked.
+/// Requires a text that was checked.
 sched::affinity affinity_of(const std::string& text) {
   return *sched::affinity::parse(text, base::platform::usable_processors());
 }
@@ -85,13 +85,14 @@ system_core::system_core(const settings& values)
   if (requests.detect_cycles) waits = &wait_graph_;
   pool_->when_all_wait(
       [](void* all) noexcept { static_cast<core::drain_lot*>(all)->wake_claimers(); }, &drain_lot_);
-  // Its thread comes before the workers, which may take all that there are (`best_effort`).
+  // The watchdog's thread is created before the workers, which may take all threads that the
+  // operating system grants (`best_effort`).
   if (values.watchdog.after.count() > 0)
     watchdog_ =
         std::make_unique<watchdog>(*pool_, detached_, values.watchdog.after, values.probe, *this);
   pool_->start();
   if (watchdog_ != nullptr) watchdog_->begin();
-  // As they are: there are no more of them than threads, and each says something else.
+  // Not limited: there are at most as many warnings as threads, and each has another text.
   if (log_.wants(log_level::warning))
     for (const std::string& w : pool_->warnings()) write_log(log_level::warning, "scheduler", 0, w);
   memory_.start(*clock_, settings_.memory.keep);  // last, since `stop_threads` ends it
@@ -133,7 +134,7 @@ void system_core::stop_threads() noexcept {
   directory_.close();
   detached_.stop();
   pool_->stop();
-  // Runnables that were queued and never ran end here, on this thread.
+  // Runnables that were queued but have not run are run here, to their end.
   pool_->drain(
       [](void*, base::runnable& r) {
         std::uint32_t budget = sched::unlimited;
@@ -164,8 +165,8 @@ bool system_core::joined(core::cell& who) noexcept {
 
 void system_core::left(core::cell& who) noexcept {
   if (probe != nullptr) probe->on_actor_ended(who.id(), who.end_reason());
-  // The threads of a foreign loop are not joined by this system, which may be freed as soon as no
-  // list has the actor. On all other threads the system outlives their turns.
+  // The system does not join the threads of a foreign loop, and may be freed as soon as no list has
+  // the actor: so it is held here. All other threads end their turns before the system is freed.
   const bool on_loop = who.has_own_executor() && who.kind() == core::cell_kind::event;
   if (on_loop) hold();
   shard& its_shard = shards_[core::cell_list::shard_of(who)];
@@ -178,7 +179,7 @@ void system_core::left(core::cell& who) noexcept {
     if (!hidden) --its_shard.visible;
     emptied = its_shard.visible == 0;
   }
-  // The thread that empties the last list tells the waiters.
+  // The thread that empties the last list wakes the waiters.
   // order: relaxed: a waiter sets it before it takes each list's lock, so either it sees this list
   // without `who`, or we see it
   if (emptied && waiters_.load(std::memory_order_relaxed) != 0) {
@@ -268,7 +269,7 @@ class system_core::patience {
  public:
   patience(system_core& of, bool idle_too) noexcept : core_(of), idle_too_(idle_too) {}
 
-  /// Once, when a second is over.
+  /// Names them once, after a second.
   void name_the_late() {
     if (named_ || base::real_clock().now() - since_ < base::duration::seconds(1)) return;
     named_ = true;
@@ -285,7 +286,8 @@ class system_core::patience {
 };
 
 bool system_core::looks_quiet(std::uint64_t& fingerprint) const {
-  // First: an answer is in its mailbox before it is due no longer, so it is found below.
+  // First: an answer is put into a mailbox before it stops to count as due, so the look below finds
+  // it.
   bool quiet = outside_due() == 0;
   fingerprint = 0;
   for_each_cell([&](core::cell& c) {
@@ -306,15 +308,15 @@ bool system_core::wait_until_quiet(base::duration limit) {
   for (std::int64_t pause_us = 20;; pause_us = pause_us < 2000 ? pause_us * 2 : pause_us) {
     std::uint64_t now = 0;
     const bool quiet = looks_quiet(now);
-    // Twice quiet with nothing pushed in between: a message on its way would have changed a count.
+    // Quiet twice with equal counts: a message that was sent in between would have changed a count.
     if (quiet && was_quiet && now == before) return true;
     was_quiet = quiet;
     if (quiet) pause_us = 10;
     before = now;
     if (base::real_clock().now() >= deadline) return false;
     waiting.name_the_late();
-    // The lack of work is not announced. So this looks again, at growing intervals, and only while
-    // a system is being shut down.
+    // No thread reports the end of all work, so this loop polls, at growing intervals. It runs only
+    // while a system is shut down.
     base::platform::sleep_ns(static_cast<std::uint64_t>(pause_us) * 1000);
   }
 }
@@ -330,8 +332,8 @@ void system_core::refuse_newcomers() noexcept {
 std::vector<core::address> system_core::order_all(order what) {
   std::vector<core::address> all;
   for_each_cell([&](core::cell& c) {
-    // Supervised children are ended by their supervisors, in order, unless there is no time for
-    // that.
+    // Supervisors end their children, in order; only an order to kill is given to the children
+    // themselves.
     if (what == order::kill || !c.is_supervised())
       all.push_back(core::handle_access::make_address(&c));
   });
@@ -369,8 +371,8 @@ bool system_core::end_all_and_wait(bool kill, base::duration limit) {
     if (kill) continue;
     std::uint64_t now = 0;
     const bool quiet = looks_quiet(now);
-    // The living actors have handled the exit signal, and no actor is left that would ask them
-    // anything.
+    // The living actors have handled the exit signal, and no actor is left that could send them a
+    // request.
     if (quiet && was_quiet && now == before) static_cast<void>(order_all(order::leave));
     was_quiet = quiet;
     before = now;
@@ -379,7 +381,7 @@ bool system_core::end_all_and_wait(bool kill, base::duration limit) {
 
 namespace {
 
-/// In which handler it is, or how many messages it has not taken.
+/// A thread with a running actor, and the message that this actor handles.
 struct busy_thread {
   std::uint64_t actor;
   const base::message_type* type;

@@ -1,13 +1,13 @@
 // The environment behind an actor system: workers, clock, detached threads, the list of living
 // actors, dead letters.
 //
-// It is apart from `actor_system` because cells may outlive their system: the last handle to the
-// last ended actor destroys it. All parts that need threads are gone by then.
+// It is a separate object because cells may outlive their `actor_system`: the last handle to the
+// last ended actor destroys the environment. All threads have been stopped by then.
 //
 // Thread safety: every function may be called from any thread.
 //
 // Invariants of the list: S1 a cell is in exactly the list that its `shard` names, under that
-// list's lock; S2 a listed cell's block is not freed: `left` comes before the last reference is
+// list's lock; S2 a listed cell's block is not freed: `left` is called before the last reference is
 // dropped; S3 after `closed` was set under a list's lock, no cell joins it; S4 under a list's lock
 // no thread allocates, blocks or calls a user, and none passes more than 256 cells.
 #pragma once
@@ -36,8 +36,8 @@ namespace garrick::system {
 /// The implementation behind `actor_system`, for the framework and its tests. Any thread.
 class system_core final : public core::environment, public watchdog_listener {
  public:
-  /// Checks the settings, builds every part and starts the workers. Throws std::invalid_argument
-  /// that names the wrong setting, std::system_error without a thread.
+  /// Checks the settings, builds every part and starts the workers. Throws std::invalid_argument,
+  /// which names the wrong setting, or std::system_error if a thread cannot be created.
   explicit system_core(const settings& values);
 
   /// Ends every thread. Called once, by the system's destructor, after the actors were told to end.
@@ -53,25 +53,28 @@ class system_core final : public core::environment, public watchdog_listener {
   void scoped_joined(core::scoped_entry& who) noexcept override;
   void scoped_left(core::scoped_entry& who) noexcept override;
 
-  /// Returns the number of actors that live now.
+  /// Returns the number of living actors, hidden ones counted or not.
   [[nodiscard]] std::size_t living(bool hidden_too = false) const noexcept;
-  /// Waits until no actor lives, hidden ones counted or not. Returns false if the time has passed.
+  /// Waits until no actor lives, hidden ones counted or not. Returns false if `limit` has passed
+  /// first.
   bool wait_until_empty(base::duration limit, bool hidden_too = false);
-  /// Waits until no actor runs or has anything to run. Returns false if the time has passed.
+  /// Waits until no actor runs or has work to run, and no answer is due from outside. Returns false
+  /// if `limit` has passed first.
   bool wait_until_quiet(base::duration limit);
   /// Makes every later spawn fail with `shutting_down`, and refuses names and memberships in
   /// groups.
   void refuse_newcomers() noexcept;
-  /// Tells every actor to end, again where it could not be told, and waits. Unless they are killed,
-  /// those that trap exits end when no actor has anything to do and they wait for no answer.
-  /// Returns false if the time has passed.
+  /// Tells every actor to end, repeats the order for actors that it did not reach, and waits.
+  /// Without `kill`, actors that trap exits end when no actor has work and they wait for no answer.
+  /// Returns false if `limit` has passed first.
   bool end_all_and_wait(bool kill, base::duration limit);
-  /// Tells every scoped actor to end, also each that joins later. Does not wait for their threads.
+  /// Tells every scoped actor to end, including those that join later. Does not wait for their
+  /// threads.
   void end_scoped() noexcept;
   /// Calls `f` with each living actor's cell (core::cell&), hidden ones too. An actor that lives
   /// throughout the call is seen exactly once. An actor that is spawned or ends meanwhile may be
-  /// left out. `f` may do anything, also block, spawn, and throw; no lock is held. The actor may
-  /// have ended.
+  /// left out. `f` may block, spawn and throw; no lock is held. The actor that it gets may have
+  /// ended.
   template <class F>
   void for_each_cell(F f) const {
     for (const shard& s : shards_) {
@@ -80,11 +83,11 @@ class system_core final : public core::environment, public watchdog_listener {
         for (core::cell* const c : some) f(*c);
     }
   }
-  /// Returns every living actor, or only those that have something to do, each with its activity:
-  /// "name#id in its handler of int".
+  /// Returns every living actor, or only those that have work, each with its activity: "name#id in
+  /// its handler of int".
   [[nodiscard]] std::vector<std::string> names_of_the_living(bool idle_too = true) const;
-  /// Returns true if the caller is a worker or a detached thread of this system, which must not
-  /// wait for it.
+  /// Returns true if the caller is a worker or a detached thread of this system. Such a thread must
+  /// not wait for the system.
   [[nodiscard]] bool on_own_thread() const noexcept;
 
   /// Like `actor_system::set_watchdog`.
@@ -114,12 +117,13 @@ class system_core final : public core::environment, public watchdog_listener {
   static constexpr std::size_t shard_count = 16;
 
   enum class order : std::uint8_t { exit, leave, kill };
-  /// Gives every living actor this order. Returns those that could not be told, because no handle
-  /// to them is left: they end by themselves, unless they take a time-out or a request meanwhile.
+  /// Gives every living actor this order. Returns the actors that it did not reach, because no
+  /// handle to them is left: they end by themselves, unless they handle a time-out or a request
+  /// first.
   std::vector<core::address> order_all(order what);
-  /// Removes the actors that it could tell.
+  /// Gives these actors the order, and removes from `who` those that it reached.
   static void order_some(std::vector<core::address>& who, order what);
-  /// Names in the log the actors for which an ending system has waited too long.
+  /// Names in the log the actors that an ending system has waited for too long.
   class patience;
   [[nodiscard]] std::size_t my_shard() const noexcept;
   [[nodiscard]] bool looks_quiet(std::uint64_t& fingerprint) const;
@@ -143,7 +147,7 @@ class system_core final : public core::environment, public watchdog_listener {
   std::mutex scoped_mutex_;
   // under `scoped_mutex_`
   core::scoped_entry* scoped_ = nullptr;  ///< the first one
-  bool scoped_end_ = false;               ///< they have been told to end
+  bool scoped_end_ = false;               ///< scoped actors have been told to end
 
   std::atomic<std::uint32_t> waiters_{0};  ///< threads in wait_until_empty
   std::mutex empty_mutex_;

@@ -35,7 +35,7 @@ void dead_letters::count_other(const base::error& reason) noexcept {
   if (others_.size() == most_other_reasons) return;
   try {
     others_.push_back({reason.category(), reason.code(), 1});
-  } catch (const std::bad_alloc&) {  // it is in the sum
+  } catch (const std::bad_alloc&) {  // the letter counts only in the sum
   }
 }
 
@@ -86,7 +86,7 @@ void dead_letters::take(const core::undelivered& what) noexcept {
       c.deliver_now(core::detail::make_envelope<dead_letter>(letter));
     }
   } catch (...) {
-    // order: a statistic; printing the message failed: it stays counted
+    // order: a statistic; the letter could not be printed or sent, and stays counted
     suppressed_.fetch_add(1, std::memory_order_relaxed);
   }
 }

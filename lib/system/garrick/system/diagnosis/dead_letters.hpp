@@ -2,8 +2,9 @@
 //
 //   system.dead_letters().subscribe(ref);     // an actor that understands void(dead_letter)
 //
-// Limits: a subscriber whose mailbox holds more than the backlog gets no more until it has caught
-// up; `suppressed` counts those it missed. A dead letter about a dead letter is counted, not told.
+// Limits: a subscriber with a mailbox at the backlog gets no more letters until it has caught up;
+// `suppressed` counts the letters that were not told. A dead letter about a dead letter is counted,
+// but not told.
 //
 // Thread safety: any thread.
 #pragma once
@@ -25,17 +26,18 @@ namespace garrick::system {
 /// An undelivered message, as its subscribers see it. A message itself: copyable and sendable.
 struct dead_letter {
   std::uint64_t sender = 0;    ///< 0: a thread, or unknown
-  std::uint64_t receiver = 0;  ///< id of the actor that it was meant for
+  std::uint64_t receiver = 0;  ///< the id of the actor that it was meant for
   std::string type;            ///< the message's type
-  /// the message, printed; after a coroutine failed, a note that it went with its frame
+  /// the message, printed; after a coroutine failed, a note that it was destroyed with the
+  /// coroutine's frame
   std::string content;
   base::error reason;  ///< why it was not delivered or not handled; mostly an `errc`
   /// how often a letter was not told to a subscriber, since the system began: the increase since
-  /// the letter before is the number that went missing between the two
+  /// the previous letter is the number of letters missed between the two
   std::uint64_t suppressed = 0;
 };
 
-/// The kept part of an undelivered message: no text and no content.
+/// The part of an undelivered message that is kept: no text and no content.
 struct recent_letter {
   std::uint64_t sender = 0;                        ///< 0: a thread, or unknown
   std::uint64_t receiver = 0;                      ///< id of the actor that it was meant for
@@ -44,7 +46,7 @@ struct recent_letter {
   std::uint32_t code = 0;                          ///< of the reason
 };
 
-/// The messages that a subscriber has to understand.
+/// The message that a subscriber must understand.
 using dead_letter_protocol = core::protocol<void(dead_letter)>;
 
 /// The dead letters of one system: always counted, and told to subscribers. Reached by
@@ -58,32 +60,31 @@ class dead_letters {
   /// has caught up.
   explicit dead_letters(std::uint32_t backlog) noexcept : backlog_(backlog) {}
 
-  /// Subscribes `who`: it is told of every later dead letter; twice if subscribed twice. Holds the
-  /// handle until `unsubscribe` or the system's end. Throws std::logic_error for an empty handle,
-  /// and std::bad_alloc.
+  /// Subscribes `who`: it gets every later dead letter, and gets it twice if subscribed twice.
+  /// Holds the handle until `unsubscribe` or the system's end. Throws std::logic_error for an empty
+  /// handle, and std::bad_alloc.
   void subscribe(core::ref<dead_letter_protocol> who);
-  /// Ends one subscription of `who`. Letters that are under way still come. Does nothing for an
-  /// actor that is not subscribed.
+  /// Ends one subscription of `who`. Letters that were already sent to it still arrive. Does
+  /// nothing for an actor that is not subscribed.
   void unsubscribe(const core::handle& who);
 
-  /// For the system: counts the letter and tells the subscribers. Without memory for telling, the
-  /// letter is counted and `suppressed`.
+  /// For the system: counts the letter and sends it to the subscribers. If memory is short, the
+  /// letter is only counted, also in `suppressed`.
   void take(const core::undelivered& what) noexcept;
 
   /// Returns the number of letters with this reason since the system began. Exact once their
   /// senders' calls have returned.
   [[nodiscard]] std::uint64_t count(base::errc reason) const noexcept;
-  /// Returns the same for a reason of any category. Of reasons that are no `errc` the first 256
-  /// that occur are counted apart; later ones only in the sum.
+  /// Returns the same for a reason of any category. Reasons that are not an `errc` are counted one
+  /// by one for the first 256 that occur; later ones count only in the sum.
   [[nodiscard]] std::uint64_t count(const base::error& reason) const;
   /// Returns the number of all letters since the system began.
   [[nodiscard]] std::uint64_t count() const noexcept;
-  static constexpr std::size_t most_recent = 64;  ///< the most that are kept
-  /// Returns the latest letters, the newest first; `most_recent` of them at most. Throws
-  /// std::bad_alloc.
+  static constexpr std::size_t most_recent = 64;  ///< the most letters that are kept
+  /// Returns the latest letters, at most `most_recent`, the newest first. Throws std::bad_alloc.
   [[nodiscard]] std::vector<recent_letter> recent() const;
-  /// For the system, at its end. No more subscribers: their handles must not outlive the system's
-  /// threads.
+  /// For the system, at its end: drops the subscribers' handles, which must not outlive the
+  /// system's threads.
   void close() noexcept;
 
  private:
@@ -104,7 +105,7 @@ class dead_letters {
   mutable base::spin_lock recent_lock_;
   // under `recent_lock_`
   std::array<recent_letter, most_recent> recent_{};
-  std::uint64_t kept_ = 0;  ///< letters so far; the next one goes to this place, modulo the size
+  std::uint64_t kept_ = 0;  ///< letters so far; modulo the size, the place of the next one
 
   std::atomic<bool> anybody_{false};
 

@@ -104,7 +104,7 @@ void limited_log::describe(slot& described, const log_event& event) noexcept {
     const std::string why = event.reason.message();
     put(": ");
     put(why);
-  } catch (const std::exception&) {  // no memory: the kind alone has to do
+  } catch (const std::exception&) {  // no memory: the line names the kind alone
   }
 }
 
@@ -120,8 +120,8 @@ limited_log::slot limited_log::turn_over(slot& turned, base::instant now) noexce
 void limited_log::arm(base::instant when) noexcept {
   if (timers_ == nullptr) return;
   if (armed_) {
-    // The seconds of two places end in another order than their lines are held back. A timer that
-    // fires already arms the next one itself.
+    // The seconds of two slots may end in another order than the order in which their first lines
+    // are held back. A timer that is already firing arms the next one itself.
     if (when >= armed_for_ || !timers_->cancel(timer_)) return;
     armed_ = false;
   }

@@ -1,20 +1,20 @@
-// The log of one system under a storm: a million failing actors must not write a million lines.
+// The log of one system, kept small: a million failing actors must not write a million lines.
 //
-// The same event from the same place is written at most ten times in a second. Further ones are
-// counted, and one line at the end of that second tells their number. "The same" means the same
-// kind ("failed"), the same place (an actor's type, a message's type) and the same reason's
-// category and code; the free text does not count. Statistics and probes do not go through this
-// class: they see every event.
+// The same event from the same place is written at most ten times in a second. Further events are
+// counted, and one line at the end of that second states their number. Events are the same if they
+// have the same kind ("failed"), the same place (an actor's type, a message's type) and the same
+// category and code of the reason; the free text does not count. Statistics and probes do not go
+// through this class: they see every event.
 //
-// Memory is bounded: as many places are told apart at a time as there are slots. Storms in still
-// more places share one slot and are reported as one.
+// Memory is bounded: each event has a slot, and when all slots are in use, further events share one
+// slot and are reported together.
 //
-// The line with the number comes even if the storm has ended: a timer of the system's clock writes
-// it, armed only while something is held back. `close` writes the numbers that the timer has not
-// written.
+// The line with the number is written even if no further event occurs: a timer of the system's
+// clock writes it, and is armed only while lines are held back. `close` writes the numbers that the
+// timer has not written.
 //
-// Thread safety: every function may be called from any thread. A line that the level excludes takes
-// no lock.
+// Thread safety: every function may be called from any thread. A call for an event that the level
+// excludes takes no lock.
 #pragma once
 
 #include <garrick/base/time/clock.hpp>
@@ -30,16 +30,16 @@
 
 namespace garrick::system {
 
-/// The properties that make two events the same.
+/// An event of the log. Two events are the same if their kind, place and reason are equal.
 struct log_event {
   log_level level = log_level::warning;  ///< its severity
   std::string_view kind;                 ///< the event, in a word or two: "failed"
   std::string_view place;                ///< its place: an actor's or a message's type
-  base::error reason{};  ///< its category and code count, not its text; may be empty
+  base::error reason{};  ///< compared by category and code, not by text; may be empty
 };
 
-/// The destination of lines. `id` 0: the line is about no single actor. Called on any thread,
-/// several at once.
+/// The destination of lines. Called on any thread, by several threads at once. `id` is 0 if the
+/// line is about no single actor.
 struct log_sink {
   /// Writes one line; must not throw, and must not call the log that calls it.
   void (*write)(void* context, log_level level, std::string_view who, std::uint64_t id,
@@ -54,9 +54,10 @@ struct log_sink {
 class limited_log {
  public:
   static constexpr std::uint32_t lines_a_second = 10;  ///< of one event from one place
-  static constexpr std::size_t places = 32;            ///< the most that are told apart at a time
+  static constexpr std::size_t places =
+      32;  ///< the most events that are limited separately at a time
 
-  /// Writes events of `least` and above to `sink`. `clock` tells the time, and its timer writes the
+  /// Writes events of `least` and above to `sink`. `clock` gives the time and the timer for the
   /// numbers of lines held back; it must live until `close`.
   limited_log(base::clock_service& clock, log_level least, log_sink sink) noexcept;
   /// Like `close`.
@@ -66,17 +67,18 @@ class limited_log {
 
   /// Returns true if events of this level are written at all.
   [[nodiscard]] bool wants(log_level level) const noexcept { return level >= least(); }
-  /// Sets the level: events of `least` and above are written, by other threads a little later.
+  /// Sets the level: events of `least` and above are written. Other threads may apply it a little
+  /// later.
   void set_least(log_level least) noexcept {
     least_.store(least, std::memory_order_relaxed);  // order: nothing goes with it
   }
-  /// Returns the level from which on events are written.
+  /// Returns the lowest level that is written.
   [[nodiscard]] log_level least() const noexcept {
     return least_.load(std::memory_order_relaxed);  // order: nothing goes with it
   }
 
-  /// Writes one line, or holds it back. `text()` makes the line, only if it is written; a line
-  /// without memory for its text says so. Blocks as long as the sink does.
+  /// Writes one line, or holds it back. Calls `text()` only if the line is written; if memory for
+  /// the text is short, the line says so. Blocks as long as the sink does.
   template <class MakeText>
   void write(const log_event& event, std::string_view who, std::uint64_t id,
              MakeText text) noexcept {
@@ -86,10 +88,10 @@ class limited_log {
     } catch (...) { sink_.write(sink_.context, event.level, who, id, "no memory for the text"); }
   }
 
-  /// Writes the numbers of lines held back so far, and uses the clock no more. Later events are
-  /// limited as before; lines held back then are told by the next event of the same kind that comes
-  /// a second later, or by the destructor. A timer that fires meanwhile may still run after this
-  /// has returned: destroy the clock before this object.
+  /// Writes the numbers of lines held back so far, and no longer uses the clock's timers. Later
+  /// events are limited as before; the number of lines held back is then written at the next equal
+  /// event after the second, or by the destructor. A timer that fires during the call may still run
+  /// after its return: destroy the clock before this object.
   void close() noexcept;
 
  private:
@@ -103,7 +105,7 @@ class limited_log {
     log_level level = log_level::debug;
     std::uint16_t place_length = 0;
     std::uint16_t text_length = 0;
-    /// the place, then the event: fixed, since a line must come without memory, too
+    /// the place, then the event; an array, since the line is written even if memory is short
     std::array<char, longest_text> text{};
   };
 
@@ -112,9 +114,9 @@ class limited_log {
   static void describe(slot& s, const log_event& event) noexcept;
   /// Under `mutex_`: begins a new second. Returns a copy of the slot as it was.
   [[nodiscard]] static slot turn_over(slot& s, base::instant now) noexcept;
-  /// Under `mutex_`: has the timer fire at `when`, unless it does so earlier.
+  /// Under `mutex_`: arms the timer for `when`, unless it is armed for an earlier time.
   void arm(base::instant when) noexcept;
-  /// Writes the number for each place with a second that is over, or for all.
+  /// Writes the number of each slot with a second that is over, or of all slots.
   void tell_held_back(bool all) noexcept;
   void tell(const slot& s) noexcept;
 
@@ -128,7 +130,7 @@ class limited_log {
   base::timer_id timer_{};
   bool armed_ = false;
   base::instant armed_for_{};             ///< if `armed_`
-  std::array<slot, places + 1> slots_{};  ///< the last is for all places that find none
+  std::array<slot, places + 1> slots_{};  ///< the last one is for all events that find no other
 };
 
 }  // namespace garrick::system

@@ -1,4 +1,4 @@
-// A storm of events, in virtual time: how many lines come, and that their numbers add up.
+// A storm of events, in virtual time: the number of lines, and that the numbers in them add up.
 #include <doctest/doctest.h>
 #include <garrick/base/time/timer_service.hpp>
 #include <garrick/base/time/virtual_clock.hpp>
@@ -71,7 +71,7 @@ TEST_CASE("ten lines a second, then one that says how many more") {
   limited_log log(clock, log_level::warning, l.sink());
   happen(log, failure("worker"), 10);
   CHECK(l.count() == 10);
-  CHECK(clock.pending() == 0);  // nothing is held back, so nothing has to be reported
+  CHECK(clock.pending() == 0);  // no line is held back, so no timer is armed
   happen(log, failure("worker"), 990);
   CHECK(l.count() == 10);
   CHECK(l.all.front() == "worker: boom 0");
@@ -81,7 +81,7 @@ TEST_CASE("ten lines a second, then one that says how many more") {
   REQUIRE(l.count() == 11);
   CHECK(l.all.back() ==
         "worker: 990 more within a second: failed: " + failure("worker").reason.message());
-  CHECK(clock.pending() == 0);  // a storm that is over costs no wake-up
+  CHECK(clock.pending() == 0);  // no timer is armed after a storm
 }
 
 TEST_CASE("a storm that goes on gets ten lines and a number in each second") {
@@ -125,7 +125,7 @@ TEST_CASE("storms in more places than are told apart are reported as one, and ad
   CHECK(l.count() <= (limited_log::places + 1) * (limited_log::lines_a_second + 1));
   CHECK(events_in(l.all) == 20'000);
   CHECK(l.all.back().starts_with("several places: "));
-  // The next second is another's: a quiet place makes room.
+  // After a second, a quiet place has given up its slot to another.
   clock.advance(a_second);
   l.all.clear();
   happen(log, failure("a new one"), 11);
@@ -171,7 +171,8 @@ TEST_CASE("without a timer the next event of the same kind brings the number") {
   happen(log, failure("worker"), 1);
   CHECK(l.count() == 12);
   CHECK(events_in(l.all) == 26);
-  // A number that is still to come keeps its place, however many others want one.
+  // A slot with a number that is not yet written keeps its place, however many other events need a
+  // slot.
   happen(log, failure("worker"), 24);
   clock.time.advance(a_second);
   for (int i = 0; i < 100; ++i) happen(log, failure(std::to_string(i)), 1);

@@ -18,15 +18,16 @@ namespace garrick::system {
 
 namespace {
 
-/// Returns true if there is a control character at `i`, of ASCII or of C1 in UTF-8.
+/// Returns true if a control character begins at `i`: of ASCII, or of C1 in UTF-8.
 bool is_control_at(std::string_view text, std::size_t i) noexcept {
   const auto c = static_cast<unsigned char>(text[i]);
   if (c != 0xc2) return c < 0x20 || c == 0x7f;
   return i + 1 < text.size() && (static_cast<unsigned char>(text[i + 1]) & 0xe0) == 0x80;
 }
 
-/// A line of the log. Names and texts are the program's, or come from outside: a line break or an
-/// escape sequence in them must not look like a line of ours, nor reach the terminal.
+/// Returns a text as one line, with control characters escaped. Names and texts may come from
+/// outside the program: a line break in them must not begin a new line of the log, and an escape
+/// sequence must not reach the terminal.
 std::string as_one_line(std::string_view text) {
   static constexpr std::string_view digits = "0123456789abcdef";
   std::string line;
@@ -79,7 +80,7 @@ spdlog::logger& logger() {
     auto made = std::make_shared<spdlog::logger>("garrick",
                                                  std::make_shared<spdlog::sinks::stderr_sink_mt>());
     made->set_level(
-        spdlog::level::debug);  // the system's options have decided already which events are logged
+        spdlog::level::debug);  // limited_log has already checked the level that the system has set
     made->set_pattern("%H:%M:%S.%e garrick %l: %v");
     return made;
   }();

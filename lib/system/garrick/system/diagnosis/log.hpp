@@ -1,5 +1,5 @@
 // The system's own log: through spdlog to standard error, or plain text where spdlog is not linked
-// (minimal preset). Quiet unless something is wrong.
+// (minimal preset). By default it contains only warnings and errors.
 //
 // Lines come from limited_log.hpp, which keeps a storm small.
 //
@@ -16,8 +16,8 @@ namespace garrick::system {
 
 /// Writes one line: level, the actor's name and id (0: about no single actor), text. Any thread;
 /// blocks as long as standard error does. Control characters in the name and the text are written
-/// as `\n` or `\x1b`, so that neither can begin a line of its own or steer a terminal. A line that
-/// cannot be written, because the disk behind it is full, is lost: nothing is tried again.
+/// as `\n` or `\x1b`, so that they can neither begin a new line nor control a terminal. A line that
+/// cannot be written, for instance because the disk is full, is lost.
 ///
 ///     write_log(log_level::warning, "printer", id, "the paper has run out");
 void write_log(log_level level, std::string_view who, std::uint64_t id,

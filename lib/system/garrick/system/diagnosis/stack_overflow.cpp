@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t alternate_stack_bytes = 64 * 1024;
 thread_local void* alternate_stack = nullptr;
 
-// The thread's stack, roughly, as the handler cannot ask for it.
+// The approximate bounds of the thread's stack, since the handler cannot ask for them.
 thread_local char* stack_low = nullptr;
 thread_local char* stack_high = nullptr;
 
@@ -48,7 +48,7 @@ void on_fault(int signal, siginfo_t* info, void*) noexcept {
          type != nullptr ? type->name : "its start",
          ": it recurses too deeply, or its locals are too large for its thread's stack"});
   }
-  // Another fault: the process ends as it would have ended without us.
+  // Another fault: the process ends as it would have ended without this handler.
   base::tell_of_signal(signal);
   base::end_of_signal(signal);
 }
@@ -56,7 +56,7 @@ void on_fault(int signal, siginfo_t* info, void*) noexcept {
 }  // namespace
 
 void report_stack_overflow_on_this_thread() noexcept {
-  // Every thread does it: a program that has removed its own handler meanwhile gets ours.
+  // Every thread installs the handler, since a program may have removed its own handler meanwhile.
   static_cast<void>(base::handle_signal(SIGSEGV, on_fault));
   void* const memory = ::mmap(nullptr, alternate_stack_bytes, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -69,8 +69,8 @@ void report_stack_overflow_on_this_thread() noexcept {
     return;
   }
   alternate_stack = memory;
-  // A thread of a pool has a stack of the default size and has used next to nothing of it. Asking
-  // for the exact bounds (pthread_getattr_np) would bring the C library's scanf, 90 KB, into every
+  // A thread of a pool has a stack of the default size, of which it has used very little. A call
+  // for the exact bounds (pthread_getattr_np) would link the C library's scanf, 90 KB, into every
   // static program.
   pthread_attr_t attributes;
   if (::pthread_attr_init(&attributes) != 0) return;

@@ -1,7 +1,7 @@
-// Names the actor with a handler that has overflowed its thread's stack, then aborts the process as
-// it would have ended without us.
+// Names the actor whose handler has overflowed its thread's stack, then aborts the process.
 //
-// A thread without stack cannot run its own signal handler: each gets an alternate stack of 64 kB.
+// A thread that has used up its stack cannot run a signal handler on it, so each thread gets an
+// alternate stack of 64 kB.
 //
 //   std::thread t([] {
 //     report_stack_overflow_on_this_thread();
@@ -20,7 +20,8 @@ namespace garrick::system {
 /// for SIGSEGV, or if there is no memory for the stack. Any thread, once; does not block.
 void report_stack_overflow_on_this_thread() noexcept;
 
-/// Gives that stack back: before the thread ends. Does nothing on a thread that has none.
+/// Frees the alternate stack of the calling thread; call it before the thread ends. Does nothing on
+/// a thread without one.
 void forget_stack_overflow_on_this_thread() noexcept;
 
 }  // namespace garrick::system

@@ -14,8 +14,7 @@ namespace garrick::system {
 namespace {
 // A handler is reported when this many looks in a row, `after / looks` apart, found it unchanged.
 constexpr std::uint32_t looks_per_warning = 2;
-// A detached actor may well compute for seconds, or wait. It is reported after this multiple of the
-// time.
+// A detached actor may compute or wait for seconds. It is reported after this multiple of the time.
 constexpr std::uint32_t detached_patience = 30;
 
 std::int64_t interval_for(base::duration after) noexcept {
@@ -66,7 +65,7 @@ void watchdog::set_limit(base::duration after) {
   wake_.notify_one();
 }
 
-// Looks at other intervals do not count.
+// Takes a new interval, and forgets the looks at the old one.
 void watchdog::take_interval(std::int64_t interval_ns) {
   interval_ns_ = interval_ns;
   for (sample& s : samples_) s.looks = 0;
@@ -92,7 +91,7 @@ void watchdog::loop() {
 
 bool watchdog::compare(sample& before, const base::thread_state& thread,
                        std::uint32_t looks) noexcept {
-  // order: relaxed: samples; a torn set only delays a report by one look
+  // order: relaxed: samples; values of two moments only delay a report by one look
   const sample now{thread.turns.load(std::memory_order_relaxed),
                    thread.actor_id.load(std::memory_order_relaxed),
                    thread.handling.load(std::memory_order_relaxed),
@@ -122,7 +121,7 @@ void watchdog::report(const sample& stuck, std::uint32_t worker,
 std::string watchdog::advice_for(const base::thread_state& t, const std::string& who) {
   constexpr const char* of_a_worker =
       "a blocking call or an endless loop holds its worker; spawn it detached, or split the work";
-  // order: relaxed: a sample; the handler is stalled, and with it the turns below it
+  // order: relaxed: a sample; the handler is stalled, and so are the turns that it runs inside
   const std::uint32_t depth = t.in_place_depth.load(std::memory_order_relaxed);
   if (depth == 0) return std::string(": ") + of_a_worker;
   const std::uint32_t known =
@@ -176,7 +175,7 @@ void watchdog::look_at_detached() {
     stuck.push_back(*at);
   });
   std::erase_if(detached_samples_, [](const detached_sample& s) { return !s.seen; });
-  // Without the pool's lock, since the listener may take its time.
+  // Without the pool's lock, since the listener may block.
   for (const sample& s : stuck) {
     const watchdog_listener::subject who = listener_.about(s.actor);
     if (!who.blocking)

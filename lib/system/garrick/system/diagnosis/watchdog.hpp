@@ -5,21 +5,21 @@
 //   s.watchdog.after = duration::milliseconds(100);   // instead of a second
 //   actor_system system(s);
 //
-// It also checks the threads of detached actors. Such an actor may compute or block for long, so it
-// is named only after thirty times that time, and only once: a help when a program hangs. A
-// blocking actor is not named, since its thread waits in `receive` by design. `shutdown` names it
-// if it does not end.
+// It also checks the threads of detached actors. A detached actor may compute or block for long, so
+// it is named only after thirty times the warning time, and only once: this helps when a program
+// hangs. A blocking actor is not named, since its thread waits in `receive` by design. `shutdown`
+// names a blocking actor that does not end.
 //
 // It reads samples that the threads publish (base::thread_state): the running actor, its message,
-// the number of turns. The same turn and message in two looks at least `after` apart mean a handler
-// that blocks or loops. Each thread pays for this with a few plain stores a run and two a message.
+// the number of turns. If the turn and the message have not changed after `after`, the handler
+// blocks or loops. This costs each thread a few plain stores a run and two a message.
 //
-// A handler that runs in place, inside another actor's send, may wait for a lock that this actor
-// holds across the send. Then it waits for its own thread. So the report names the senders, and the
-// scope that forbids in-place runs.
+// A handler that runs in place, inside another actor's send, may wait for a lock that the sending
+// actor holds across the send. It then waits for its own thread for ever. So the report names the
+// senders, and the scope that forbids in-place runs.
 //
-// Thread safety: constructed, begun and destroyed by one thread; begun after the pool's start and
-// destroyed before its stop, if at all. `set_limit` may be called from any thread.
+// Thread safety: one thread constructs, begins and destroys the watchdog. `begin` is called after
+// the pool's start, and the destructor before its stop. `set_limit` may be called from any thread.
 #pragma once
 
 #include <garrick/base/concurrency/probe.hpp>
@@ -46,7 +46,7 @@ class watchdog_listener {
  public:
   /// The facts about an actor.
   struct subject {
-    std::string name = "an actor";  ///< stays so if the actor is gone
+    std::string name = "an actor";  ///< keeps this value if the actor is gone
     bool blocking = false;          ///< it waits by design
   };
   /// Returns the subject for the actor with this id.
@@ -62,21 +62,21 @@ class watchdog_listener {
 class watchdog {
  public:
   /// Starts the thread, which waits for `begin`. `pool`, `detached` and `listener` outlive the
-  /// watchdog. A worker's handler is reported when it runs longer than `after` (zero: none is): to
-  /// the listener, and to `probe` if it is not null. Throws std::system_error if the
-  /// thread cannot be created.
+  /// watchdog. A worker's handler that runs longer than `after` is reported to the listener, and to
+  /// `probe` if it is not null; zero turns the reports off. Throws std::system_error if the thread
+  /// cannot be created.
   watchdog(sched::scheduler& pool, const detached_pool& detached, base::duration after,
            base::probe* probe, watchdog_listener& listener);
-  /// Ends the thread: blocks while it looks or tells.
+  /// Ends the thread: blocks until its present look and report are over.
   ~watchdog();
   watchdog(const watchdog&) = delete;
   watchdog& operator=(const watchdog&) = delete;
 
-  /// Begins to look at the pool, which has started.
+  /// Begins to look at the pool, which must have started.
   void begin();
 
-  /// Sets the time: a handler is reported when it runs longer than `after`; zero: none is. The time
-  /// counts from now. Any thread; does not block for long.
+  /// Sets the time: a handler that runs longer than `after` is reported; zero turns the reports
+  /// off. The time of a running handler counts from now. Any thread; does not block for long.
   void set_limit(base::duration after);
 
  private:
@@ -97,7 +97,8 @@ class watchdog {
   void take_interval(std::int64_t interval_ns);
   void look();
   void look_at_detached();
-  /// Returns true if it is time to report it: the last `looks` looks found it unchanged.
+  /// Returns true if the handler must be reported now: the last `looks` looks found the sample
+  /// unchanged.
   [[nodiscard]] static bool compare(sample& before, const base::thread_state& t,
                                     std::uint32_t looks) noexcept;
   void report(const sample& s, std::uint32_t worker, const watchdog_listener::subject& who,

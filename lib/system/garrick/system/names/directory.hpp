@@ -1,13 +1,13 @@
-// The registry and the groups of one system, and the way from an actor to them.
+// The registry and the groups of one system, and the functions by which an actor reaches them.
 //
 //   garrick::registry_of(*this).get<query>("prices")     in an actor
 //   garrick::groups_of(*this).get<news>("news")
 //
-// Both the actor system and the testkit's deterministic system have a directory, so an actor finds
-// that of its own system.
+// Both the actor system and the testkit's deterministic system have a directory. An actor finds the
+// directory of its own system.
 //
-// Thread safety: any thread; the two functions: the actor's turn. Lifetime: as the system's
-// environment.
+// Thread safety: the directory: any thread; `registry_of` and `groups_of`: the actor's turn. The
+// directory lives as long as the system's environment.
 #pragma once
 
 #include <garrick/core/actor.hpp>
@@ -25,7 +25,7 @@ class directory final : public core::facilities {
     env.offered = this;
   }
 
-  /// Refuses later names and memberships; see the parts.
+  /// Refuses later names and memberships; see `registry::seal` and `groups::seal`.
   void seal() noexcept {
     names.seal();
     topics.seal();
@@ -44,8 +44,8 @@ namespace detail {
 [[nodiscard]] directory& directory_of(const core::actor_base& self) noexcept;
 }
 
-/// Returns the registry of the system that this actor lives in. On the actor's turn; the reference
-/// is good as long as the actor lives. Aborts in an environment that has none.
+/// Returns the registry of the system that this actor lives in. Call it on the actor's turn; the
+/// reference is valid as long as the actor lives. Aborts in an environment without a directory.
 [[nodiscard]] inline registry& registry_of(const core::actor_base& self) noexcept {
   return detail::directory_of(self).names;
 }

@@ -38,7 +38,7 @@ bool end_watcher::watch(const core::handle& who) {
     to = actor_;
   }
   if (!to || core::handle_access::get(to)->has_ended()) return false;
-  // outside the lock: it may run the watcher in place
+  // outside the lock: the send may run the watcher in place
   core::send(to, watch_for_end{who.address()});
   return true;
 }

@@ -2,7 +2,7 @@
 // actors.
 //
 // Thread safety: any thread; `ended` runs on the watcher's turn. Call `close` before the object
-// behind `context` goes.
+// behind `context` is destroyed.
 #pragma once
 
 #include <garrick/core/ref.hpp>
@@ -12,20 +12,22 @@
 
 namespace garrick::system {
 
-/// Calls back when an actor that it was shown has ended. Any thread.
+/// Calls back when a watched actor has ended. Any thread.
 class end_watcher {
  public:
-  /// `who` has ended. Runs on the watcher's turn, one call at a time; must not throw.
+  /// The function to call after the end of `who`. Runs on the watcher's turn, one call at a time;
+  /// must not throw.
   using callback = void (*)(void* context, const core::address& who);
-  /// Spawns nothing yet. `name` is the hidden actor's and has to live as long as `env`, which
-  /// outlives the watcher.
+  /// Does not spawn the hidden actor yet. `name` becomes its name and must live as long as `env`,
+  /// which outlives the watcher.
   end_watcher(core::environment& env, const char* name, callback ended, void* context) noexcept
       : env_(env), name_(name), ended_(ended), context_(context) {}
 
-  /// Will call back when `who`, which is not empty, has ended, soon if it has ended already.
-  /// Returns false if the system has begun to stop. Throws std::bad_alloc.
+  /// Watches `who`, which must not be empty: `ended` is called after its end, or soon if it has
+  /// ended already. Returns false if the system has begun to stop. Throws std::bad_alloc.
   bool watch(const core::handle& who);
-  /// Stops watching: the handle to the hidden actor must not outlive the system's threads.
+  /// Stops watching, and drops the handle to the hidden actor, which must not outlive the system's
+  /// threads.
   void close() noexcept;
 
  private:

@@ -1,4 +1,5 @@
-// Topics and their members. Handles are dropped outside every lock: the last one may do work.
+// Topics and their members. Handles are dropped outside every lock: to drop the last one may run
+// code.
 #include <garrick/system/names/groups.hpp>
 
 #include <algorithm>
@@ -30,8 +31,8 @@ namespace detail {
 
 namespace {
 
-/// Returns true if the actor lives: one that has ended is not a member any more, even before its
-/// handle is taken out.
+/// Returns true if the actor lives: an ended actor is not a member any more, even while its handle
+/// is still in the list.
 bool lives(const core::any_ref& who) noexcept {
   return !core::handle_access::get(who)->has_ended();
 }
@@ -47,7 +48,7 @@ bool topic::add(const core::any_ref& who) {
 }
 
 bool topic::remove(std::uint64_t id) {
-  // Outside the lock, because dropping the last handle or the last snapshot may do work.
+  // Destroyed outside the lock, because dropping the last handle or the last snapshot may run code.
   core::any_ref gone;
   std::shared_ptr<const members> old;
   const std::lock_guard guard(mutex_);
@@ -129,7 +130,8 @@ base::result<void> groups::join(const std::shared_ptr<detail::topic>& t, core::a
     if (std::none_of(from, to, [&](const auto& known) { return known.second == t; }))
       topics_of_.emplace(who.id(), t);
   }
-  // Watched only once it is a member: if it has ended by now, the watcher is told of it at once.
+  // Watched only after it has become a member: if it has already ended, the watcher calls back at
+  // once.
   if (watcher_.watch(who)) return {};
   t->remove(who.id());
   return base::make_error(groups_errc::closed, t->name());

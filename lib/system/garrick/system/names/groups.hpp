@@ -1,14 +1,14 @@
-// Publish and subscribe within one system: a topic has a name and a protocol, actors join and
-// leave, a publication goes to all members.
+// Publish and subscribe within one system. A topic has a name and a protocol; actors join and leave
+// it, and a publication is sent to all its members.
 //
 //   result<group<news>> topic = system.groups().get<news>("news");
 //   topic->join(reader);              // a handle with at least the topic's signatures
 //   topic->publish(headline{"…"});    // one shared block, an envelope each
 //
-// A member that ends leaves; a publication without members is not a dead letter. A group holds
-// strong handles: an actor that only a group can reach is not reclaimed until it leaves or the
-// system ends. Order: publications of one sender reach each member in that sender's order. An actor
-// that joins while a message is being published may or may not get it.
+// A member that ends leaves its groups. A publication to a group without members is not a dead
+// letter. A group holds strong handles: an actor that only a group can reach is not reclaimed until
+// it leaves or the system ends. Order: publications of one sender reach each member in that
+// sender's order. An actor that joins while a message is being published may or may not get it.
 //
 // Errors: groups_errc. Thread safety: any thread; copies of a `group` name the same topic.
 #pragma once
@@ -37,7 +37,7 @@ enum class groups_errc : std::uint32_t {
   empty_handle,        ///< an empty handle cannot join
   closed,              ///< the system has begun to stop
 };
-/// Returns the family of these errors.
+/// Returns the category of these errors.
 [[nodiscard]] const base::error_category& error_category_of(groups_errc) noexcept;
 
 class groups;
@@ -52,18 +52,18 @@ class topic {
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const protocol_set& protocol() const noexcept { return protocol_; }
-  /// Returns false if it was a member already.
+  /// Adds a member. Returns false if `who` was a member already.
   bool add(const core::any_ref& who);
   bool remove(std::uint64_t id);
-  /// Removes all members, and refuses later ones, at the end of the system.
+  /// Removes all members and refuses later joins, at the end of the system.
   void close();
   [[nodiscard]] bool is_closed() const;
-  /// Returns the lock that a thread holds while it joins: the topic does not close, and so its
-  /// system does not go, meanwhile. Taken before all other locks.
+  /// Returns the lock that a thread holds during a join: it keeps the topic from closing, and so
+  /// its system from being destroyed. It is taken before all other locks.
   [[nodiscard]] std::mutex& door() noexcept { return door_; }
-  /// Returns the members now: made at the first call after a change, then shared.
+  /// Returns the present members. The list is built by the first call after a change, then shared.
   [[nodiscard]] std::shared_ptr<const members> snapshot() const;
-  /// Returns how many of them have not ended.
+  /// Returns the number of members that have not ended.
   [[nodiscard]] std::size_t size() const;
 
  private:
@@ -82,8 +82,9 @@ void publish(const topic& t, const core::message& m);
 
 }  // namespace detail
 
-/// A topic with the protocol P. It may be sent in messages, and outlive its system: then no actor
-/// can join, and a publication reaches no actor. Any thread; copies name the same topic.
+/// A topic with the protocol P. It may be sent in messages, and may outlive its system: after the
+/// system's end no actor can join, and a publication reaches no actor. Any thread; copies name the
+/// same topic.
 ///
 ///     group<news> topic = system.groups().get<news>("news").value();
 ///     topic.join(reader);  topic.publish(headline{"…"});
@@ -94,30 +95,30 @@ class group {
   using garrick_only_here = void;  ///< it is a topic of this system
   using protocol_type = P;         ///< the messages that may be published
 
-  /// Makes `who` a member: it gets all later publications, until it leaves or ends; the group holds
-  /// it meanwhile. Joining again has no effect. Errors: `empty_handle`, `closed`. Throws
-  /// std::bad_alloc.
+  /// Makes `who` a member: it gets all later publications until it leaves or ends, and the group
+  /// holds a strong handle to it until then. Joining again has no effect. Errors: `empty_handle`,
+  /// `closed`. Throws std::bad_alloc.
   base::result<void> join(const core::ref<P>& who) const;
   /// Removes `who`: it gets no later publications. Returns true if it was a member.
   bool leave(const core::handle& who) const { return topic_->remove(who.id()); }
-  /// Sends to every member; compile-time checked as every send. Requires a copyable message: one
-  /// block is shared, so it costs one allocation, and an envelope for each member. Throws
-  /// std::bad_alloc. May wait for full mailboxes as every send does.
+  /// Sends a message to every member; the compiler checks it like every send. Requires a copyable
+  /// message. All members share one block, so a publication costs one allocation, and an envelope
+  /// for each member. Throws std::bad_alloc. May wait for full mailboxes, as every send does.
   template <class... Args>
   void publish(Args&&... args) const {
     static_assert(core::detail::checked_message<P, Args...>::fits);
     detail::publish(*topic_, core::make_message(std::forward<Args>(args)...));
   }
-  /// Returns the number of members now, without those that have ended. Costs a look at each.
+  /// Returns the number of members that have not ended. Looks at each member.
   [[nodiscard]] std::size_t size() const { return topic_->size(); }
-  /// Returns the topic's name; the reference is good as long as this object.
+  /// Returns the topic's name; the reference is valid as long as this object lives.
   [[nodiscard]] const std::string& name() const noexcept { return topic_->name(); }
 
  private:
   friend class groups;
   group(groups& all, std::shared_ptr<detail::topic> t) noexcept
       : all_(&all), topic_(std::move(t)) {}
-  groups* all_;  ///< the system's; touched behind the open door only
+  groups* all_;  ///< the system's; used only under the open topic's `door`
   std::shared_ptr<detail::topic> topic_;
 };
 
@@ -125,15 +126,15 @@ class group {
 /// thread; a call holds a lock for the time of a look-up.
 class groups {
  public:
-  /// For the system: without topics; `env` outlives it.
+  /// For the system: makes an object without topics; `env` outlives it.
   explicit groups(core::environment& env) noexcept;
   ~groups() { close(); }
   groups(const groups&) = delete;
   groups& operator=(const groups&) = delete;
 
-  /// Returns the topic of that name, made if there is none; its first `get` fixes its protocol.
-  /// Topics stay until the system ends. Errors: `wrong_protocol` for another protocol; `closed`.
-  /// Throws std::bad_alloc.
+  /// Returns the topic of that name, or makes it. The first `get` of a topic fixes its protocol.
+  /// Topics stay until the system ends. Errors: `wrong_protocol` if the topic has another protocol;
+  /// `closed`. Throws std::bad_alloc.
   template <class P>
   [[nodiscard]] base::result<group<P>> get(std::string_view name) {
     auto t = find(name, protocol_set_of<P>());
@@ -142,10 +143,10 @@ class groups {
   }
   /// Returns the topics' names, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
-  /// For the system, at its end. Makes later `get` and `join` fail; the handle of a member that
-  /// ends stays until `close`.
+  /// For the system, at its end: makes later `get` and `join` fail. The handle of a member that
+  /// ends is kept until `close`.
   void seal() noexcept;
-  /// For the system, at its end. Empties every topic; later `get` and `join` fail.
+  /// For the system, at its end: empties every topic, and makes later `get` and `join` fail.
   void close() noexcept;
 
  private:

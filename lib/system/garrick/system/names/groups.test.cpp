@@ -47,7 +47,7 @@ TEST_CASE("publication reaches every member of its group and no other actor") {
     CHECK(topic->join(readers.back()).has_value());
   }
   const auto outside = system.spawn<reading>();
-  CHECK(topic->join(readers[0]).has_value());  // twice is once
+  CHECK(topic->join(readers[0]).has_value());  // a second join has no effect
   CHECK(topic->size() == 5);
   for (int i = 0; i < 10; ++i) topic->publish(long_news);
   CHECK(topic->leave(readers[4]));
@@ -82,7 +82,7 @@ TEST_CASE("member that ends leaves its groups") {
   while (one.size() != 0 || two.size() != 0) std::this_thread::yield();
   one.publish(long_news);
   CHECK(system.dead_letter_count() == 0);
-  // joining after the end is noticed, too
+  // the join of an ended actor is noticed, too
   CHECK(one.join(a).has_value());
   while (one.size() != 0) std::this_thread::yield();
 }

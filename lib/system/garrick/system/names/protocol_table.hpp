@@ -1,8 +1,8 @@
 // A protocol at run time: its messages with their answers, for handles that are stored under a
 // name.
 //
-// Identity is the descriptors' addresses, as everywhere (base/types/message_type.hpp); nothing is
-// compared by name.
+// As everywhere, types are compared by the addresses of their descriptors
+// (base/types/message_type.hpp), not by name.
 //
 // Thread safety: constants.
 #pragma once
@@ -22,13 +22,14 @@ struct signature_id {
   friend bool operator==(const signature_id&, const signature_id&) = default;
 };
 
-/// The set of a protocol's signatures; the wildcard has no set.
+/// The set of a protocol's signatures; the wildcard has none.
 struct protocol_set {
-  const signature_id* first = nullptr;  ///< of an array with static storage duration
-  std::size_t count = 0;                ///< its length
-  bool wildcard = false;                ///< any_ref: any message, checked when it is handled
+  const signature_id* first =
+      nullptr;            ///< the first element of an array with static storage duration
+  std::size_t count = 0;  ///< its length
+  bool wildcard = false;  ///< the protocol of any_ref: any message, checked when it is handled
 
-  /// Returns true if the signature is one of them. Looks at each.
+  /// Returns true if the signature is in the set. Looks at each.
   [[nodiscard]] bool has(const signature_id& s) const noexcept {
     for (std::size_t i = 0; i < count; ++i)
       if (first[i] == s) return true;
@@ -40,7 +41,7 @@ struct protocol_set {
     if (wildcard) return false;
     return first_missing(wanted) == nullptr;
   }
-  /// Returns the first signature of `wanted` that is not in the set; null if there is none. Neither
+  /// Returns the first signature of `wanted` that is not in the set; null if all are. Neither set
   /// may be the wildcard.
   [[nodiscard]] const signature_id* first_missing(const protocol_set& wanted) const noexcept {
     for (std::size_t i = 0; i < wanted.count; ++i)
@@ -55,7 +56,8 @@ template <class P>
 struct protocol_table;
 template <class... Sigs>
 struct protocol_table<core::protocol<Sigs...>> {
-  // One element more than needed: an empty protocol has no signatures, but an array has elements.
+  // One element more than needed: an empty protocol has no signatures, but an array needs an
+  // element.
   static constexpr std::array<signature_id, sizeof...(Sigs) + 1> ids{signature_id{
       &base::message_type_of<typename core::detail::signature<Sigs>::content>,
       &base::message_type_of<typename core::detail::signature<Sigs>::answer::content>}...};

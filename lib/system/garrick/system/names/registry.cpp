@@ -1,4 +1,4 @@
-// The table of names. Handles are dropped outside the lock: the last one may do work.
+// The table of names. Handles are dropped outside the lock: to drop the last one may run code.
 #include <garrick/system/names/registry.hpp>
 
 #include <algorithm>
@@ -71,11 +71,11 @@ base::result<void> registry::put_entry(std::string_view name, core::any_ref who,
         return base::make_error(
             registry_errc::name_taken, name,
             at->second.who.to_string() + (at->second.who == who ? " has it already" : " has it"));
-      dropped = std::exchange(at->second.who, who);  // its end was not noticed here yet
+      dropped = std::exchange(at->second.who, who);  // the registry has not noticed its end yet
       at->second.protocol = protocol;
     }
   }
-  // Watched only once the entry is there: if the actor has ended by now, the watcher is told of it
+  // Watched only after the entry was made: if the actor has already ended, the watcher calls back
   // at once and removes the entry.
   if (watcher_.watch(who)) return {};
   remove(name);

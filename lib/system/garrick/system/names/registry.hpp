@@ -3,12 +3,12 @@
 //   system.registry().put("prices", prices);   // fails if the name is taken
 //   result<ref<query>> p = system.registry().get<query>("prices");
 //
-// The second fails unless the actor was registered with at least the signatures of `query`.
+// `get` fails unless the actor was registered with at least the signatures of `query`.
 //
 // The protocol is checked at run time: an actor that was registered as any_ref can be got as
-// any_ref only, and everything can be got as any_ref. The registry holds a strong handle, so a
-// named actor lives until it ends itself, is removed from here, or the system ends. An actor that
-// has ended loses its name.
+// any_ref only, and every actor can be got as any_ref. The registry holds a strong handle, so a
+// named actor is not reclaimed until it ends, its name is removed, or the system ends. An actor
+// that has ended loses its name.
 //
 // Errors: registry_errc. Thread safety: any thread.
 #pragma once
@@ -37,7 +37,7 @@ enum class registry_errc : std::uint32_t {
   closed,          ///< the system has begun to stop
   ended,           ///< the actor has ended
 };
-/// Returns the family of these errors.
+/// Returns the category of these errors.
 [[nodiscard]] const base::error_category& error_category_of(registry_errc) noexcept;
 
 /// Living actors by name. Reached by `system.registry()` and, in an actor, `registry_of(*this)`.
@@ -47,37 +47,37 @@ enum class registry_errc : std::uint32_t {
 ///     result<ref<prices>> feed = registry_of(*this).get<prices>("prices");
 class registry {
  public:
-  /// For the system: empty; `env` outlives it.
+  /// For the system: makes an empty registry; `env` outlives it.
   explicit registry(core::environment& env) noexcept;
   ~registry() { close(); }
   registry(const registry&) = delete;
   registry& operator=(const registry&) = delete;
 
-  /// Gives the actor a name, which may be any text, and holds it until it ends or `remove` is
-  /// called. An actor may have several names. Errors: `empty_handle`; `ended`; `name_taken` by
-  /// another living actor, or by this one; `closed`. Throws std::bad_alloc.
+  /// Gives the actor a name, which may be any text, and holds the actor until it ends or `remove`
+  /// is called. An actor may have several names. Errors: `empty_handle`; `ended`; `name_taken` if
+  /// another living actor, or this one, has the name; `closed`. Throws std::bad_alloc.
   template <class P>
   base::result<void> put(std::string_view name, const core::ref<P>& who) {
     return put_entry(name, core::any_ref(who), protocol_set_of<P>());
   }
   /// Returns the actor of that name, as a handle with the protocol P. Errors: `not_found`, also for
-  /// an actor that has ended; `wrong_protocol`: it was registered with a protocol that lacks a
-  /// signature of P, which the error's text names.
+  /// an actor that has ended; `wrong_protocol` if the actor was registered with a protocol that
+  /// lacks a signature of P, which the error's text names.
   template <class P>
   [[nodiscard]] base::result<core::ref<P>> get(std::string_view name) const {
     base::result<core::any_ref> r = get_entry(name, protocol_set_of<P>());
     if (!r) return r.error();
     return core::handle_access::adopt<P>(core::handle_access::release(*r));
   }
-  /// Takes the name away; the actor lives on if other handles hold it. Returns true if there was an
-  /// actor with this name.
+  /// Removes the name; the actor lives on if other handles hold it. Returns true if an actor had
+  /// this name.
   bool remove(std::string_view name);
   /// Returns the names of living actors, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
-  /// For the system, at its end. Makes later `put` fail; actors that end are not forgotten, and the
-  /// names stay until `close`.
+  /// For the system, at its end: makes later `put` fail. Names stay until `close`, also those of
+  /// actors that end.
   void seal() noexcept;
-  /// For the system, at its end. Forgets all actors; later `put` fails.
+  /// For the system, at its end: drops all names and handles, and makes later `put` fail.
   void close() noexcept;
 
  private:

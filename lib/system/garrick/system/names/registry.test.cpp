@@ -88,7 +88,7 @@ TEST_CASE("registry forgets an actor that ends") {
   while (!core::handle_access::get(a)->has_ended()) std::this_thread::yield();
   CHECK(system.registry().get<full>("brief").error() == registry_errc::not_found);
   CHECK(system.registry().names().empty());
-  // at once, whether the end was noticed or not
+  // the name is free at once, whether the registry has noticed the end or not
   CHECK(system.registry().put("brief", system.spawn<named>()).has_value());
   a = {};
   while (weak.lock()) std::this_thread::yield();  // the registry lets go of the old one

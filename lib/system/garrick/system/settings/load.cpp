@@ -1,5 +1,5 @@
-// Puts the layers together. All of them are read and checked first; variables change only when
-// everything is valid.
+// Puts the layers together. All of them are read and checked first; variables change only when all
+// values are valid.
 #include "garrick/system/settings/load.hpp"
 
 #include <algorithm>

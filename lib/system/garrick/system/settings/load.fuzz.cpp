@@ -1,5 +1,5 @@
-// Any file, environment and command line are settings that a system accepts, or an error that tells
-// the mistake.
+// For any file, environment and command line, the load gives settings that a system accepts, or an
+// error that names the mistake.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/system/settings/load.hpp>
 
@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-// The input: the file up to the first zero byte, then arguments and "NAME=value" lines of the
+// The input is the file up to the first zero byte, then arguments and "NAME=value" lines of the
 // environment, each ended by a line feed.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const int file = memfd_create("config", 0);
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
        !rest.empty();) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    // No file but ours: the name of another would make the outcome depend on the machine.
+    // The input must not name another file, which would make the outcome depend on the machine.
     if (line.find("config") != std::string_view::npos ||
         line.find("CONFIG") != std::string_view::npos)
       continue;

@@ -6,16 +6,18 @@
 //     GARRICK_MAILBOX_SOFT_LIMIT=2000            in the environment
 //     --mailbox.soft_limit=2000                  on the command line
 //
-// The file is the one that --config names, else GARRICK_CONFIG, else the program.
+// The option --config names the file; without it, the variable GARRICK_CONFIG does; without both,
+// the program does.
 //
-// Nothing is ignored: a misspelt key, a value of the wrong type or out of range, and a key of a
-// part that the program does not use are errors that name the key, its source (file:line, variable
-// or argument), its requirement and, for a misspelt one, the nearest key. `--help` lists the keys,
-// `--print-settings` their values and sources, `--dump-config` writes the values as a file that can
-// be read again. Arguments after `--` belong to the program. Lengths of time carry a unit: "50us",
-// "1.5 s".
+// No mistake is ignored: a misspelt key, a value of the wrong type or out of range, and a key of a
+// part that the program does not use are errors. The error names the key, its source (file:line,
+// variable or argument), its requirement and, for a misspelt key, the nearest key. `--help` lists
+// the keys, `--print-settings` their values and sources, `--dump-config` writes the values as a
+// file that can be read again. Arguments after `--` belong to the program. Lengths of time carry a
+// unit: "50us", "1.5 s".
 //
-// A program that never calls `load_settings` links neither parser.
+// A program that never calls `load_settings` links neither the JSON parser nor that of the command
+// line.
 //
 // Thread safety: call it once, from main.
 //
@@ -41,14 +43,15 @@ namespace garrick::system {
 /// process.
 struct setting_layers {
   std::string program = "program";  ///< for --help
-  /// read if neither --config nor GARRICK_CONFIG names another; empty: none. At most 1 MiB.
+  /// the file to read if neither --config nor GARRICK_CONFIG names another, at most 1 MiB; empty:
+  /// none
   std::string file{};
   /// "NAME=value"; only names that begin with GARRICK_ are looked at
   std::vector<std::string> environment{};
   std::vector<std::string> arguments{};  ///< without the program's name
   /// The keys of the program, and of the parts that it uses besides the system: each part has an
-  /// `add_settings` for its own. The variables change only if everything is valid; a variable that
-  /// no layer sets then gets its default, its value when its row was added.
+  /// `add_settings` for its keys. The variables change only if all values are valid. A variable
+  /// that no layer sets then gets its default, which is its value when its row was added.
   const base::setting_table* own = nullptr;
 
   /// Returns the process' arguments and environment, no file.
@@ -60,19 +63,20 @@ struct loaded_settings {
   settings system;  ///< for the actor system's constructor
   /// every key, the program's own last
   std::vector<setting_report> list;
-  /// not empty: the command line asked for --help, --print-settings or --dump-config; print this
-  /// and leave
+  /// not empty: the command line had --help, --print-settings or --dump-config; print this text and
+  /// exit
   std::string print;
   std::vector<std::string> rest;  ///< the program's own arguments: those after `--`
 };
 
-/// Reads and checks all layers, then fills the variables of `layers.own`. Returns the error
-/// `errc::invalid_setting` with the place, the mistake and the remedy; nothing has changed then.
-/// Reads the file, so it may block. The defaults of `layers.own` must be in their ranges.
+/// Reads and checks all layers, then fills the variables of `layers.own`. Returns the settings, or
+/// the error `errc::invalid_setting` with the place, the mistake and the remedy; after an error no
+/// variable has changed. Reads the file, so it may block. The defaults of `layers.own` must be in
+/// their ranges.
 [[nodiscard]] base::result<loaded_settings> load_settings(const setting_layers& layers);
 
-/// For main: reads everything, and returns it; prints a text that the command line asks for and
-/// exits with 0, or with 1 if that cannot be written; prints an error and exits with 2.
+/// For main: reads all layers and returns the settings. If the command line asks for a text, prints
+/// it and exits with 0, or with 1 if it cannot be written. On an error, prints it and exits with 2.
 [[nodiscard]] loaded_settings load_settings_or_exit(int argc, const char* const* argv,
                                                     const base::setting_table* own = nullptr);
 

@@ -125,7 +125,7 @@ TEST_CASE("a text that is no UTF-8 is refused with key and source") {
 
 namespace {
 
-/// A part as later ones will be: its settings, and a function that adds their rows.
+/// A part of the framework, as an example: its settings, and a function that adds their rows.
 struct post_settings {
   duration delivery_time = duration::seconds(5);
   std::uint32_t carriers = 3;

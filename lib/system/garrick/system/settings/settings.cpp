@@ -1,5 +1,5 @@
-// The rows of the system's own settings, and the questions to all of them together: if a system can
-// be built with them, and the source of each.
+// The rows of the system's own settings, the check whether a system can be built with them, and the
+// source of each.
 #include "garrick/system/settings/settings.hpp"
 
 #include <algorithm>
@@ -79,7 +79,8 @@ void add_settings(base::setting_table& table, settings& s) {
 
 namespace {
 
-/// Returns the source of a row's value: a loader's word, if the program has not written over it.
+/// Returns the source of a row's value: the loader's, unless the program has changed the value
+/// since.
 std::string source_of(const base::setting& row, const settings& values) {
   const std::string value = to_text(row, value_of(row));
   for (const setting_report& found : values.loaded)

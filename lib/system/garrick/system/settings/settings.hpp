@@ -1,14 +1,14 @@
 // The settings of a system. Each setting has the same name here, in a file, in the environment and
 // on the command line: `settings.mailbox.soft_limit` is `mailbox.soft_limit`,
 // `GARRICK_MAILBOX_SOFT_LIMIT` and `--mailbox.soft_limit` (load.hpp). The guide's chapter 12 lists
-// them with range, unit and default.
+// all settings with range, unit and default.
 //
 //   garrick::settings s;
 //   s.scheduler.workers = 4;
 //   s.mailbox.soft_limit = 2000;
 //   garrick::actor_system system(s);    // throws std::invalid_argument, which names a wrong one
 //
-// Thread safety: values. A running system has a copy that does not change.
+// Thread safety: plain values. A running system has a copy that does not change.
 #pragma once
 
 #include <garrick/base/time/clock.hpp>
@@ -33,7 +33,7 @@ namespace garrick::system {
 /// The log level: events of this severity and above are logged.
 enum class log_level : std::uint8_t {
   debug,    ///< also dead letters
-  info,     ///< also events that are good to know; the library itself writes none
+  info,     ///< also events worth knowing; the library itself writes none
   warning,  ///< also events that a program should look into; the default
   error,    ///< failures of actors and of the system
   off,      ///< nothing
@@ -44,10 +44,11 @@ inline constexpr std::uint32_t most_detached_threads = 1'000'000;
 
 /// Keys `detached.*`: the threads of detached and blocking actors.
 struct detached_settings {
-  /// the most at a time, up to `most_detached_threads`; 0: none, and every such spawn fails
+  /// the most threads at a time, up to `most_detached_threads`; 0: none, and every spawn of a
+  /// detached or blocking actor fails
   std::uint32_t threads = 1024;
   /// processors of the threads of detached actors, "<0> <2-4>", see sched/places/affinity.hpp;
-  /// empty: those where the thread that made the system may run
+  /// empty: the processors of the thread that made the system
   std::string affinity{};
   /// processors of the threads of blocking actors
   std::string affinity_blocking{};
@@ -61,18 +62,19 @@ struct dead_letter_settings {
 
 /// Keys `memory.*`: the pool of messages and actors, which all systems of a process share.
 struct memory_settings {
-  /// MiB of free memory that stay for the next burst; memory above that goes back to the operating
-  /// system after a while. The largest number: nothing does. With several systems the largest
-  /// counts.
+  /// MiB of free memory that are kept for the next burst. Memory above that is returned to the
+  /// operating system after a while; with the largest number, none is. With several systems the
+  /// largest value counts.
   std::uint32_t keep = 64;
 };
 
 /// Keys `watchdog.*`.
 struct watchdog_settings {
-  /// a longer handler is reported, a detached one after 30 times that, once; zero: off
+  /// a handler that runs longer is reported; that of a detached actor only after 30 times as long,
+  /// and once; zero: off
   base::duration after = base::duration::seconds(1);
-  /// name the actor with the handler that overflowed the stack, on standard error, before the
-  /// process aborts
+  /// before a stack overflow aborts the process, name the actor whose handler overflowed it, on
+  /// standard error
   bool report_stack_overflow = true;
 };
 
@@ -110,27 +112,28 @@ struct settings {
   log_settings log{};                     ///< the least severe events
 
   // for code only; null: the real ones
-  /// Is told of the system's events; it must outlive it.
+  /// Receives the system's events; must outlive the system.
   base::probe* probe = nullptr;
-  /// Builds a scheduler with a policy of the program's own instead of the one that
-  /// `scheduler.policy` names. Gets the settings above, checked and with the number of workers.
+  /// Builds a scheduler with a policy of the program, in place of the policy that
+  /// `scheduler.policy` names. Its argument is `scheduler` above, checked and with the number of
+  /// workers filled in.
   std::unique_ptr<sched::scheduler> (*make_scheduler)(const sched::scheduler_settings&) = nullptr;
 
-  /// The values that `load_settings` found, and their sources. No other code need fill it.
+  /// The values that `load_settings` found, and their sources. Only `load_settings` fills it.
   std::vector<setting_report> loaded{};
 };
 
-/// Adds the rows of every key of the system, which fill these variables.
+/// Adds a row to `table` for every key of the system; the rows fill the members of `values`.
 void add_settings(base::setting_table& table, settings& values);
 
-/// Returns the refusal: "<source>: the key '<key>' wants ..., not '...'"; empty if a system can be
-/// built. The source is as in `setting_report`.
+/// Returns the reason why no system can be built with these settings: "<source>: the key '<key>'
+/// wants ..., not '...'"; empty if one can. The source is as in `setting_report`.
 [[nodiscard]] std::string why_refused(const settings& values);
 
 /// Returns every key of the system, section by section, with its value and its source.
 [[nodiscard]] std::vector<setting_report> list_settings(const settings& values);
 
-/// Returns a line for each, in columns: key, value, source.
+/// Returns a line for each setting, in columns: key, value, source.
 [[nodiscard]] std::string to_text(const std::vector<setting_report>& list);
 
 }  // namespace garrick::system

@@ -1,5 +1,4 @@
-// Row by row over the table of the system's settings: the allowed values of each, from every
-// source.
+// For each row in the table of the system's settings: its allowed values, from every source.
 #include "garrick/system/settings/settings.hpp"
 
 #include <algorithm>
@@ -72,14 +71,14 @@ std::string variable_of(std::string_view key) {
   return name;
 }
 
-/// Keeps other settings from interfering with this one.
+/// Arguments that keep other settings from interfering with this one.
 std::vector<std::string> company_of(std::string_view key) {
   return key == "mailbox.hard_limit" ? std::vector<std::string>{"GARRICK_MAILBOX_SOFT_LIMIT=1"}
                                      : std::vector<std::string>();
 }
 
 #if !defined(GARRICK_MINIMAL)
-/// As JSON's type for the row says it.
+/// Returns the text as JSON writes a value of the row's type.
 std::string json_of(const setting& row, const std::string& text) {
   const setting_kind kind = row.target.kind();
   const bool is_word = text == "true" || text == "false";
@@ -237,7 +236,7 @@ TEST_CASE("a setting is read back with its source, also if code writes over it")
     return found->value + " by " + found->source;
   };
   CHECK(told("scheduler.workers") == "2 by environment variable GARRICK_SCHEDULER_WORKERS");
-  // said, though it is the default
+  // the source is shown though the value is the default
   CHECK(told("scheduler.quantum") == "1024 by environment variable GARRICK_SCHEDULER_QUANTUM");
   CHECK(told("log.level") == "error by code");
   CHECK(told("shutdown.deadline") == "3s by code");

@@ -17,7 +17,7 @@ namespace garrick::system {
 
 namespace {
 
-/// Without memory for the text, the error is its code alone.
+/// Returns the error; without memory for the text, its code alone.
 base::error no_thread(std::string_view why) noexcept {
   return base::make_error(base::errc::spawn_failed, "no thread for a detached actor", why);
 }
@@ -58,9 +58,10 @@ class detached_thread final : public core::waiting_executor {
   /// waits in the slot until that run has ended.
   void actor_ended() noexcept override { pool_.give_back(this); }
 
-  // While no actor has the thread, and under the pool's lock.
+  // Called while no actor has the thread, under the pool's lock.
   [[nodiscard]] std::size_t kind() const noexcept { return kind_; }
-  /// For the next actor: its kind, and the processors that it asks for, or none.
+  /// Prepares the thread for its next actor: the actor's kind, and the processors that its options
+  /// name, or none.
   void become(std::size_t kind, sched::affinity::processors own) noexcept {
     if (kind == kind_ && own.empty() && own_.empty()) return;
     kind_ = kind;
@@ -88,8 +89,9 @@ class detached_thread final : public core::waiting_executor {
     }
   }
 
-  /// To where its actor asks, or its kind runs. A thread that the system does not let go there
-  /// stays where it is: the texts were checked when the system was built, or at the spawn.
+  /// Binds the thread to the processors of its actor or, without any, of its kind. A refusal by the
+  /// operating system is ignored: the texts were checked when the system was built, or at the
+  /// spawn.
   void move() noexcept {
     if (!own_.empty()) return static_cast<void>(base::platform::bind_this_thread(own_));
     sched::affinity& where = kind_ == 1 ? pool_.places_.blocking : pool_.places_.detached;
@@ -101,9 +103,9 @@ class detached_thread final : public core::waiting_executor {
 
   detached_pool& pool_;
   const std::uint32_t made_after_ = base::watch_forks();
-  std::size_t kind_;  ///< changed by the pool while no actor has the thread, as the next two
-  sched::affinity::processors own_;  ///< where its actor asks to run
-  bool moves_ = true;                ///< before it runs anything
+  std::size_t kind_;  ///< changed by the pool while no actor has the thread, like the next two
+  sched::affinity::processors own_;  ///< the processors that its actor's options name
+  bool moves_ = true;                ///< true: bind the thread before the next run
   slot slot_;
   std::thread thread_;  // last: it uses all others
 };
@@ -142,7 +144,8 @@ base::result<core::waiting_executor*> detached_pool::take_for(
   }
   if (full) return at_bound(bound_);
   try {
-    // First, so that nothing fails once the thread runs: neither here nor in `enter`, `give_back`.
+    // Memory first, so that nothing fails once the thread runs: neither here nor in `enter` and
+    // `give_back`.
     for (auto& f : free_) f.reserve(all_.size() + 1);
     states_.reserve(all_.size() + 1);
     all_.reserve(all_.size() + 1);

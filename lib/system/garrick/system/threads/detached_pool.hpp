@@ -1,11 +1,11 @@
-// Threads for detached and blocking actors: made on demand up to a bound, kept and reused.
+// Threads for detached and blocking actors: created on demand up to a bound, kept and reused.
 //
 // Private: installed because system_core.hpp needs it.
 //
 // Thread safety: every function may be called from any thread.
 //
 // Invariant: a thread serves one cell from `take` until that cell's `actor_ended`. From then on it
-// is free for the next, also while it is still in the last run of the one that has ended.
+// is free for the next cell, even while the last run of the ended cell goes on.
 #pragma once
 
 #include <garrick/base/concurrency/parker.hpp>
@@ -35,15 +35,14 @@ class detached_pool {
     sched::affinity blocking{};  ///< for blocking actors
   };
 
-  /// The first and the last call of every thread of the pool, on itself; null: nothing.
+  /// Functions that every thread of the pool calls, first and last; null: none.
   struct thread_hooks {
     void (*begin)() noexcept = nullptr;  ///< before the thread's first actor
     void (*end)() noexcept = nullptr;    ///< after its last
   };
 
-  /// Starts no thread yet. At most `bound` threads live at a time; `quantum` is the number of
-  /// messages of one run; `thread_name`, at most 10 bytes, begins the threads' names. Throws
-  /// std::bad_alloc.
+  /// Starts no thread yet. At most `bound` threads live at a time; `quantum` is the most messages
+  /// of one run; `thread_name`, at most 10 bytes, begins the threads' names. Throws std::bad_alloc.
   detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name, places where,
                 thread_hooks hooks);
   /// Like `stop`.
@@ -53,14 +52,15 @@ class detached_pool {
 
   /// Returns a thread that serves one actor until that actor's `actor_ended`. It runs on the
   /// processors of `affinity`, a text with one group; if that is empty, on the pool's processors
-  /// for blocking or for other actors, as `blocking` tells. Errors: `shutting_down` if the pool is
-  /// stopped; `spawn_failed` if `affinity` is wrong, the bound is reached, or the operating system
-  /// gives no thread or no memory, with a text that tells the cause. May create a thread, which
-  /// takes tens of microseconds.
+  /// for blocking actors or, unless `blocking`, for detached actors. Errors: `shutting_down` if the
+  /// pool is stopped; `spawn_failed` if `affinity` is wrong, the bound is reached, or the operating
+  /// system gives no thread or no memory; the error's text names the cause. May create a thread,
+  /// which takes tens of microseconds.
   [[nodiscard]] base::result<core::waiting_executor*> take(bool blocking = false,
                                                            std::string_view affinity = {}) noexcept;
-  /// Ends the threads that serve no actor and blocks until the others' actors have ended. Later
-  /// `take` fails. Not on one of the pool's own threads: it would wait for itself.
+  /// Ends the threads that serve no actor, and blocks until the actors of the other threads have
+  /// ended. Later `take` fails. Do not call it on a thread of the pool, which would wait for
+  /// itself.
   void stop() noexcept;
   /// Returns the number of threads that serve an actor now.
   [[nodiscard]] std::uint32_t in_use() const noexcept;
@@ -88,12 +88,12 @@ class detached_pool {
   const std::uint32_t quantum_;
   const std::string thread_name_;
   const thread_hooks hooks_;
-  places places_;  ///< each thread takes the next group of its kind, when it becomes one
+  places places_;  ///< a thread takes the next group of its kind when it changes to that kind
   const std::vector<std::int32_t> anywhere_;
 
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<detached_thread>> all_;  // under `mutex_`
-  // under `mutex_`; the other kind's are taken at the bound
+  // under `mutex_`; at the bound, threads of the other kind are taken
   std::vector<detached_thread*> free_[2];
   std::vector<const base::thread_state*> states_;  // under `mutex_`
   bool stopped_ = false;                           // under `mutex_`

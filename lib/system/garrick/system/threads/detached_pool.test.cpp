@@ -12,7 +12,7 @@ using namespace garrick;
 
 namespace {
 
-/// Serves until the pool is stopped, and only then is its actor over.
+/// Runs until the pool is stopped; only then does its actor end.
 struct until_stopped final : base::runnable {
   system::detached_pool* pool;
   core::waiting_executor* thread;

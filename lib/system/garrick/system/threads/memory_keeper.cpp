@@ -1,4 +1,4 @@
-// One slice after the other.
+// Returns memory one slice after the other.
 #include <garrick/system/threads/memory_keeper.hpp>
 
 #include <algorithm>
@@ -29,21 +29,21 @@ void memory_keeper::start(base::clock_service& clock, std::uint32_t keep) noexce
 }
 
 void memory_keeper::wake() noexcept {
-  // order: relaxed; a call that comes in between is for the same slice
+  // order: relaxed; a call while a slice is armed needs no other slice
   if (armed_.exchange(true, std::memory_order_relaxed)) return;
   try {
     clock_->arm(
         clock_->now() + pause,
         {.fire = [](void* self, std::uint64_t) { static_cast<memory_keeper*>(self)->slice(); },
          .context = this});
-  } catch (...) {  // no memory, or no thread for the clock: then at once, and without a clock
+  } catch (...) {  // no memory, or no thread for the clock: return all at once, without the clock
     armed_.store(false, std::memory_order_relaxed);  // order: as above
     base::block_pool::give_back(std::numeric_limits<std::size_t>::max());
   }
 }
 
 void memory_keeper::slice() noexcept {
-  // order: relaxed; before it looks, so that a call after the look arms the keeper again
+  // order: relaxed; before the look at the pool, so that a call after the look arms the timer again
   armed_.store(false, std::memory_order_relaxed);
   if (base::block_pool::give_back(slice_bytes) != 0) wake();
 }

@@ -1,7 +1,7 @@
 // The command line's layer.
 //
-// CLI11 writes the help. The arguments are taken apart here, since it takes no empty text, splits
-// one in brackets, and has error messages of its own.
+// CLI11 writes the help. The arguments are parsed here, since CLI11 accepts no empty text, splits a
+//       text in brackets, and has other error messages.
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -16,7 +16,7 @@
 namespace garrick::system::internal {
 namespace {
 
-/// Takes off the arguments after `--`, which are the program's, so that no parser looks at them.
+/// Removes and returns the arguments after `--`, which belong to the program and are not parsed.
 std::vector<std::string> take_rest(std::vector<std::string>& arguments) {
   const auto mark = std::ranges::find(arguments, "--");
   if (mark == arguments.end()) return {};
@@ -104,7 +104,8 @@ base::result<command_line> read_command_line(const std::string& program,
       (name == "--dump-config" ? found.dump : found.list) = true;
       continue;
     }
-    // `--key=value` or `--key value`, which is not an option itself: so a forgotten one is noticed
+    // `--key=value` or `--key value`; in the second form the value must not begin with `--`, so
+    // that a forgotten value is noticed
     const bool separate = equals == text.npos;
     if (separate && (i + 1 == arguments.size() || arguments[i + 1].starts_with("--")))
       return refuse(where, "its value is missing: " + name + "=VALUE");

@@ -18,12 +18,13 @@ namespace {
 constexpr std::string_view variable_prefix = "GARRICK_";
 constexpr std::string_view file_variable = "GARRICK_CONFIG";
 
-/// Variables that are meant for tests. They set nothing here, but a program under test may load its
-/// settings while they are set.
+/// Variables for tests. They are no settings, but may be set while a program under test loads its
+/// settings.
 constexpr std::array<std::string_view, 3> variables_of_tests{"GARRICK_SEED", "GARRICK_SEEDS",
                                                              "GARRICK_TORTURE"};
 
-/// Names that programs have reserved, sorted. Never destroyed: a system may be made late.
+/// Names that programs have reserved, sorted. Never destroyed: a system may be made during the
+/// process's exit.
 struct reserved_names {
   std::mutex lock;
   std::vector<std::string> names;

@@ -1,4 +1,4 @@
-// The environment alone as the source of a system's settings: its answer to a file.
+// The environment alone as the source of a system's settings: the name of a file is refused.
 #include "garrick/system/settings/internal/environment.hpp"
 
 #include <doctest/doctest.h>

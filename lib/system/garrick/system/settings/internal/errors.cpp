@@ -12,11 +12,11 @@ namespace {
 /// An error shows this much of a place, such as a variable that is too long.
 constexpr std::size_t longest_place = 300;
 
-/// No key and no variable is nearly as long, and looking for the nearest name takes time by the
-/// square of the length.
+/// No key and no variable is nearly as long, and the search for the nearest name takes time that
+/// grows with the square of the length.
 constexpr std::size_t longest_name_compared = 100;
 
-/// Edit distance with exchanged neighbours counting as one.
+/// Returns the edit distance; two exchanged neighbours count as one edit.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
@@ -31,8 +31,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
-/// Takes off the common beginning of both, up to a dot or an underscore: so that "mailbox.fool" is
-/// not near "mailbox.pool" because of its correct part.
+/// Removes the common beginning of both, up to a dot or an underscore, so that a correct "mailbox."
+/// does not make "mailbox.fool" similar to "mailbox.pool".
 void drop_common_words(std::string_view& a, std::string_view& b) {
   const auto differ = std::ranges::mismatch(a, b).in1;
   const std::string_view same(a.begin(), differ);
@@ -48,7 +48,7 @@ std::size_t score(std::string_view word, std::string_view key) {
   drop_common_words(word, key);
   const std::size_t wrong = distance(word, key);
   const std::size_t forgiven = std::max<std::size_t>(1, word.size() / 3);
-  constexpr std::size_t telling = 4;  // letters of a part from which on the whole is known
+  constexpr std::size_t telling = 4;  // so many letters of a key's part identify the key
   const bool is_part = word.size() >= telling && key.find(word) != key.npos;
   return wrong < word.size() && (wrong <= forgiven || is_part) ? wrong : far;
 }
@@ -77,7 +77,7 @@ base::error refuse(std::string_view where, std::string_view why) {
 
 base::error refuse_absent_part(std::string_view where, std::string_view section,
                                const std::vector<std::string>& keys) {
-  static constexpr std::array<std::string_view, 2> parts{"net", "gpu"};  // those with settings
+  static constexpr std::array<std::string_view, 2> parts{"net", "gpu"};  // parts with settings
   const auto in_section = [section](std::string_view key) {
     return key.starts_with(section) && key.substr(section.size()).starts_with('.');
   };

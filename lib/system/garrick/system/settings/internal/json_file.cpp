@@ -1,7 +1,7 @@
 // The file layer: flattens a JSON file into dotted keys and remembers the line of each.
 //
-// The parser tells keys and values as they come, but not where it is; so it reads through an
-// iterator that counts lines.
+// The parser reports keys and values in order, but not its line; so it reads through an iterator
+// that counts lines.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -34,10 +34,10 @@ base::result<assignments> read_json(const std::string& path) {
 namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 20;  // of a file
-constexpr std::size_t most_levels = 16;                   // of objects in each other
+constexpr std::size_t most_levels = 16;                   // of nested objects
 constexpr std::size_t longest_word_shown = 100;
 
-/// Returns the word, or the single mark, at the end of a text.
+/// Returns the last word of a text, or its last character if that is a punctuation mark.
 std::string_view last_word(std::string_view text) {
   const std::size_t last = text.size() - 1;
   if (text.back() == '"' && last != 0)
@@ -74,7 +74,8 @@ class counting_iterator {
   std::size_t* line_;
 };
 
-/// Receives the parser's events. Returning false stops the parser; then `error` is set.
+/// Receives the parser's events. A function that returns false stops the parser, and has set
+/// `error`.
 class collector final : public nlohmann::json_sax<nlohmann::json> {
  public:
   collector(const std::string& path, std::string_view text, const std::size_t& line)
@@ -115,7 +116,8 @@ class collector final : public nlohmann::json_sax<nlohmann::json> {
       return fail(key_line_, "the key '" + full_key() + "' is there twice");
     return true;
   }
-  /// `read` counts the characters up to the one that is wrong. The end of the file counts as one.
+  /// `read` is the number of characters up to and with the wrong one. The end of the file counts as
+  /// a character.
   bool parse_error(std::size_t read, const std::string&,
                    const nlohmann::detail::exception&) override {
     if (read > text_.size()) return fail(line_, "this is not JSON: the file ends too early");

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::string_view from_default = "default";
 
-/// JSON's type must be the setting's; text from other layers may be anything.
+/// Returns true if the value has the setting's type in JSON, or is text from another layer, which
+/// has no type.
 bool type_fits(const setting& row, const raw_value& value) {
   using kind = raw_value::kind;
   if (value.type == kind::untyped) return true;

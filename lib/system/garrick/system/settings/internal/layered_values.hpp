@@ -1,5 +1,5 @@
 // The values that the layers have set so far: a later layer wins over an earlier one, and variables
-// change only when everything is valid.
+// change only when all values are valid.
 //
 // Thread safety: none.
 #pragma once
@@ -19,16 +19,17 @@ namespace garrick::system::internal {
 /// Checked values of the keys of a table, each with its source.
 class layered_values {
  public:
-  /// Begins without any value. The table must outlive this.
+  /// Begins without any value. The table must outlive this object.
   explicit layered_values(const base::setting_table& table) : table_(table) {}
 
   /// Checks one setting and remembers it. Error: `errc::invalid_setting`.
   [[nodiscard]] base::result<void> take(const assignment& a);
-  /// Takes them in order, up to the first that is refused.
+  /// Takes the settings in order, up to the first that is refused.
   [[nodiscard]] base::result<void> take_all(const assignments& all);
 
-  /// Writes the variables: one that no layer has set gets its default, whatever value an earlier
-  /// load has left there. Values that contradict each other are refused, and nothing changes.
+  /// Writes the variables. A variable that no layer has set gets its default, whatever value an
+  /// earlier load has left there. If values contradict each other, returns an error and changes
+  /// nothing.
   [[nodiscard]] base::result<void> write() const;
 
   /// Returns every key with its value, which `write` has written, and its source.

@@ -1,5 +1,5 @@
-// The types shared by the layers: settings as they were found, before they are checked. This file
-// does not know the keys; load.cpp does, and uses this file.
+// The types shared by the layers: settings as they were found, before they are checked. Only
+// load.cpp, which includes this file, knows the keys.
 //
 // Thread safety: none.
 #pragma once
@@ -37,26 +37,26 @@ struct argument {
 
 struct command_line {
   assignments settings;
-  std::string file;  ///< of --config
+  std::string file;  ///< the value of --config
   bool dump = false;
   bool list = false;  ///< --print-settings
-  std::string help;   ///< not empty: asked for
+  std::string help;   ///< not empty: the text for --help
   std::vector<std::string> rest;
 };
 
-/// Returns the key that is most like `word`, also if only its last part is. Returns an empty text
-/// if none is so similar that it was probably meant.
+/// Returns the key that is most like `word`, as a whole or in its last part. Returns an empty text
+/// if no key is so similar that it was probably meant.
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& keys);
 
 [[nodiscard]] base::error refuse(std::string_view where, std::string_view why);
-/// Returns the refusal of a name, which is shown as it was typed. `prefix`: "--" if the names are
-/// options, of which `keys` are the keys; else empty.
+/// Returns the refusal of a name, which is shown as it was typed. `prefix` is "--" if the names are
+/// options for `keys`; otherwise it is empty.
 [[nodiscard]] base::error unknown_key(std::string_view where, std::string_view what,
                                       std::string_view typed, std::string_view prefix,
                                       const std::vector<std::string>& keys);
 
 /// Returns the refusal of a key in the section of a part that a program need not use, such as net.
-/// Returns no error if `section` is not of such a part, or one of `keys` is in it.
+/// Returns no error if `section` belongs to no such part, or contains one of `keys`.
 [[nodiscard]] base::error refuse_absent_part(std::string_view where, std::string_view section,
                                              const std::vector<std::string>& keys);
 

@@ -2,14 +2,14 @@
 //
 // Private: not installed; detached_pool.cpp includes it.
 //
-// Thread safety: `next` and `wait` belong to the thread that takes the orders, the others to any
-// thread.
+// Thread safety: only the thread that takes the orders calls `next` and `wait`; any thread may call
+// the other functions.
 //
 // Invariants
 // S1 At most one runnable is in the slot: the holder of its run right puts it there, and the thread
 //    takes it out before it runs it.
-// S2 A thread that gives an order first writes it and then unparks the receiver, which looks for
-//    all kinds of orders after each park. So no order is overlooked.
+// S2 A thread that gives an order first writes it and then unparks the receiving thread, which
+//    looks for both kinds of orders after each park. So no order is overlooked.
 #pragma once
 
 #include <garrick/base/concurrency/parker.hpp>
@@ -32,7 +32,7 @@ class thread_slot {
     next_.store(&r, base::order<Atomics, slot_order::give>(std::memory_order_release));
     parker_.unpark();
   }
-  /// End, when nothing else is left to do.
+  /// Orders the thread to end once it has no runnable left.
   void tell_quit() noexcept {
     // order: release, pairs with next
     quit_.store(true, base::order<Atomics, slot_order::tell_quit>(std::memory_order_release));
@@ -50,8 +50,9 @@ class thread_slot {
     }
   }
 
-  /// Waits until a runnable is given, for at most `limit_ns`; for ever if that is negative. Returns
-  /// false if the time has passed. For a cell that waits inside its run: it is itself given.
+  /// Waits until a runnable is given, for at most `limit_ns`, or for ever if that is negative.
+  /// Returns false if the time has passed. For a cell that waits inside its run: the runnable is
+  /// the cell itself.
   [[nodiscard]] bool wait(std::int64_t limit_ns) noexcept {
     // order: relaxed: `take` acquires
     const auto empty = [this] { return next_.load(std::memory_order_relaxed) == nullptr; };

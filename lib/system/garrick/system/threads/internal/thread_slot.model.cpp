@@ -14,16 +14,16 @@ namespace {
 constexpr unsigned thorough = 20'000;
 constexpr unsigned enough_to_fail = 20'000;
 
-/// A cell as far as the slot is concerned: a thread that finds it idle gives it to its thread.
+/// The part of a cell that the slot needs: a sender that finds it idle gives it to its thread.
 struct model_cell {
   relacy_atomics::atomic<int> mail{0};
   relacy_atomics::cell<int> content{0};
 };
 using slot_of_model = thread_slot<model_cell, relacy_atomics>;
 
-/// Two senders wake the actor, which ends with its third message. The sender that has seen that its
-/// thread is free gives it another actor, perhaps while it is still in the last run of the first
-/// one, and tells it to quit when that one is done.
+/// Two senders wake the actor, which ends with its third message. A sender that has seen that the
+/// thread is free gives it another actor, perhaps during the last run of the first actor, and tells
+/// the thread to quit when the other actor has run.
 struct serve_suite : rl::test_suite<serve_suite, 3> {
   slot_of_model slot;
   model_cell cell;
@@ -45,7 +45,7 @@ struct serve_suite : rl::test_suite<serve_suite, 3> {
     for (;;) {
       int left = seen;
       handled += seen;
-      // order: as the pool's lock; before the release: afterwards the cell is not ours
+      // order: as the pool's lock; before the release, after which the cell is not ours
       if (handled == 3) free.store(1, release);
       if (cell.mail.compare_exchange_strong(left, 0, release, relaxed))
         return;  // order: as release
@@ -83,8 +83,8 @@ struct serve_suite : rl::test_suite<serve_suite, 3> {
   }
 };
 
-/// An actor that waits inside its run, with and without a limit, is woken by the event it waits
-/// for.
+/// An actor that waits inside its run, with and without a limit, is woken when it is given to its
+/// thread.
 struct wait_suite : rl::test_suite<wait_suite, 2> {
   slot_of_model slot;
   model_cell cell;
