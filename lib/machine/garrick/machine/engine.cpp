@@ -1,5 +1,4 @@
-// The choice of the fibre that goes on, and the sleep and wake-ups of threads. Accesses are in the
-// header.
+// The choice of the next fibre, and the sleep and wake-ups of threads. Accesses are in the header.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/machine/engine.hpp>
 #include <garrick/machine/internal/fiber.hpp>
@@ -20,7 +19,7 @@ struct engine::strand {
   void (*body)(void*);
   void* argument;
   std::unique_ptr<fiber> stack;
-  const void* word = nullptr;  ///< that it sleeps at
+  const void* word = nullptr;  ///< the word at which it sleeps
   picoseconds at = 0;          ///< its clock when it stopped
   picoseconds buffered = 0;
   picoseconds asleep = 0;
@@ -44,7 +43,7 @@ engine::engine(const costs& prices, const sched::topology& machine,
 
 engine::~engine() = default;
 
-/// `cache` is at `unit`; those with smaller numbers have been set.
+/// Sets the distances between `cache`, which is at `unit`, and the caches with smaller numbers.
 void engine::set_distances(std::uint32_t cache, std::uint32_t unit) {
   for (std::uint32_t other = 0; other <= cache; ++other) {
     const std::uint32_t its = sharing_ != nullptr ? other : threads_[other]->unit;
@@ -133,8 +132,8 @@ std::string engine::run(picoseconds limit) {
   return failure_;
 }
 
-/// Lets the first thread in the queue go on, or ends the run, after the running thread has stopped
-/// or ended.
+/// Resumes the first thread in the queue, or ends the run, after the running thread has stopped or
+/// ended.
 void engine::resume_next(bool ended) noexcept {
   strand& me = *threads_[running_];
   me.at = now_;
@@ -156,7 +155,8 @@ void engine::resume_next(bool ended) noexcept {
   if (threads_[running_].get() != &me) me.stack->switch_to(*threads_[running_]->stack, ended);
 }
 
-/// Does the system's actions before the next thread goes on: ticks, and sleeps that end.
+/// Does the system's actions that are due before the next thread continues: ticks, and ends of
+/// sleeps.
 void engine::run_system() noexcept {
   while (!ready_.empty() && ready_.first_time() <= deadline_) {
     const std::uint32_t first = ready_.first();
@@ -175,7 +175,7 @@ void engine::give_way() noexcept {
   resume_next(false);
 }
 
-/// Gives the running thread's processor up if a thread that it has woken is next there.
+/// Gives up the running thread's processor if a thread that it has woken is next there.
 void engine::give_up_processor() noexcept {
   settle();
   sharing_->yield(running_, now_);
@@ -219,7 +219,7 @@ void engine::block(const void* word, picoseconds time_limit) noexcept {
   sleepers_.push_back(number);
   if (shares(number)) {
     settle();
-    if (me.word == nullptr) return;  // woken on the way
+    if (me.word == nullptr) return;  // another thread has already woken it
     sharing_->leave(number, now_, false);
   } else {
     tell(thread_event::kind::sleeps, number, now_, thread_event::nobody, 0);
@@ -230,17 +230,18 @@ void engine::block(const void* word, picoseconds time_limit) noexcept {
   else
     ready_.put(number, now_ + time_limit + late);
   resume_next(false);
-  if (me.word != nullptr) wake(number, 0);  // the time has passed
+  if (me.word != nullptr) wake(number, 0);  // its time limit has passed
   me.asleep += now_ - begin;
   if (!shares(number)) tell(thread_event::kind::runs, number, now_, thread_event::nobody, 0);
 }
 
 void engine::sleep(picoseconds time) noexcept {
   spend(system_call_);
-  block(&threads_[running_], time);  // a word without a waker
+  block(&threads_[running_], time);  // no thread wakes this word
 }
 
-/// Lets `sleeper` go on as soon as the system does; `call` has been spent on others before.
+/// Wakes `sleeper`; it continues after the system's latency. `call` is the time that the same call
+/// has spent on other sleepers.
 void engine::wake(std::uint32_t sleeper, picoseconds call) noexcept {
   threads_[sleeper]->word = nullptr;
   sleepers_.erase(std::find(sleepers_.begin(), sleepers_.end(), sleeper));
@@ -259,7 +260,7 @@ void engine::wake(std::uint32_t sleeper, picoseconds call) noexcept {
 void engine::wake_one(const void* word) noexcept { wake_up_to(word, 1); }
 void engine::wake_all(const void* word) noexcept { wake_up_to(word, max_threads); }
 
-/// Makes the system call that wakes threads, of those that sleep when it begins.
+/// Makes the system call that wakes up to `count` of the threads that sleep at its beginning.
 void engine::wake_up_to(const void* word, std::uint32_t count) noexcept {
   settle();
   picoseconds call = 0;
@@ -271,7 +272,7 @@ void engine::wake_up_to(const void* word, std::uint32_t count) noexcept {
     }
     --count;
     ++stats_.wakes;
-    wake(sleeper, call);  // takes it out of the sleepers
+    wake(sleeper, call);  // removes it from `sleepers_`
     call += from_ns(call == 0 ? costs_.wake_call : costs_.wake_another);
   }
   spend(call == 0 ? system_call_ : call);

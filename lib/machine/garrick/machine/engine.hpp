@@ -1,41 +1,42 @@
-// A machine that does not exist: threads with a processor each or with processors that they share,
-// cache lines that cost time when they move, and a clock for every thread.
+// A simulated machine: threads with a processor each or with processors that they share, cache
+// lines that cost time when they move, and a clock for every thread.
 //
-// Each simulated thread is a fibre. It touches shared memory through `line`s, and every access adds
-// its cost to the fibre's clock, which depends on the holder of the line. The fibre whose clock is
-// furthest behind runs, so accesses happen in the order of their times. Nothing reads a real clock,
-// and the whole machine is one real thread. The shipped scheduling policies run on it (traits.hpp).
+// Each simulated thread is a fibre. It touches shared memory through `line`s. Every access adds a
+// cost to the fibre's clock, which depends on the holder of the line. The fibre whose clock is
+// furthest behind runs, so accesses happen in the order of their times. No code reads a real clock,
+// and the whole machine runs on one real thread. The shipped scheduling policies run on it
+// (traits.hpp).
 //
 // Modelled are: transfers by distance; contention (writers take a line one after the other, and
 // readers wait for the writer before them, but not for each other); store buffers (a plain store is
 // buffered, and a locked operation waits for the buffer); sleeping and waking through the system;
-// and, if it is asked for, a system that shares the processors among the threads
-// (time_sharing.hpp).
+// and, as an option, a system that shares the processors among the threads (time_sharing.hpp).
 //
-// Not modelled are: false sharing (each atomic variable is a line of its own), caches that are too
-// small, memory bandwidth, and weak memory orders, which the model checker explores.
+// Not modelled are: false sharing (each atomic variable is a line of its own), the size of caches,
+// memory bandwidth, and weak memory orders, which the model checker explores.
 //
 // Thread safety: everything belongs to one real thread, on which one engine runs at a time.
 //
 // Invariants:
 // S1 No access happens before one with a smaller time: a fibre whose clock is ahead of another's
 //    gives way before it touches a line. The time of the access itself is added afterwards.
-// S2 Of equal times the running thread's goes first, then the smallest number; nothing else
-//    decides. So one program, one seed and one set of costs give one result, bit by bit.
-// S3 A thread is in the queue of threads that go on exactly if it runs, is ready, or sleeps with a
-//    time limit. If the queue is empty while threads sleep, no thread will ever wake them: the run
-//    ends with an error.
+// S2 Of threads with equal times the running thread goes first, then the one with the smallest
+//    number; nothing else decides. So the same program, seed and costs give the same result, bit by
+//    bit.
+// S3 A thread is in the queue `ready_` exactly if it runs, is ready, or sleeps with a time limit.
+//    If the queue is empty while threads sleep, no thread will ever wake them: the run ends with an
+//    error.
 // S4 A wake-up goes to one sleeper of its word, the one that has slept longest.
-// S5 A shared processor runs a thread whenever one could run there, and only running threads are in
-//    the queue of S3, besides sleepers with a time limit. So a thread does nothing while it waits:
-//    its clock jumps over that time.
-// S6 The system's actions (a tick, a wake-up, the end of a sleep) happen in the order of the times
-//    like accesses. A thread that loses its processor at some time has done nothing later, and its
-//    unfinished work takes the rest of its time when it runs again.
-// S7 A thread waits only where its affinity lets it run, and for no longer than until it comes up
-//    by the order of processors.hpp, at a tick at the latest. None is lost and none is in two
-//    places.
-// S8 If threads do not share processors, there is nothing of this: no tick, no switch, no wait.
+// S5 A shared processor runs a thread whenever one could run there. Of the threads that share
+//    processors, only running ones and sleepers with a time limit are in the queue of S3. So a
+//    thread does nothing while it waits: its clock jumps over that time.
+// S6 The system's actions (a tick, a wake-up, the end of a sleep) happen in the order of their
+//    times, like accesses. A thread that loses its processor has done nothing after that time, and
+//    its unfinished work takes the rest of its time when the thread runs again.
+// S7 A thread waits only where its affinity lets it run, and only until it is next by the order of
+//    processors.hpp, at the latest until a tick. No thread is lost, and none is in two places.
+// S8 If threads do not share processors, there are no ticks, no switches and no waits for a
+//    processor.
 #pragma once
 
 #include <garrick/machine/costs.hpp>
@@ -73,8 +74,8 @@ inline constexpr std::uint8_t no_thread = 0xff;
 
 /// A cache line: its holders, its last writer, and the end of its present transfer.
 struct line {
-  std::array<std::uint64_t, 2> holders{};  ///< caches with a good copy, one bit each
-  picoseconds free_at = 0;                 ///< when its present transfer is done
+  std::array<std::uint64_t, 2> holders{};  ///< caches with a valid copy, one bit each
+  picoseconds free_at = 0;                 ///< the end of its present transfer
   std::uint8_t writer = no_thread;         ///< the thread that wrote it last
   std::uint8_t last_reader = no_thread;    ///< the thread that fetched it last
 };
@@ -84,15 +85,15 @@ struct engine_stats {
   std::uint64_t accesses = 0;   ///< reads and writes of lines
   std::uint64_t transfers = 0;  ///< accesses that had to fetch the line
   std::uint64_t switches = 0;   ///< from one fibre to another
-  std::uint64_t wakes = 0;      ///< sleepers that were woken through the system
+  std::uint64_t wakes = 0;      ///< sleepers woken through the system
 };
 
 /// The simulated machine: its threads, its lines and its time.
 class engine {
  public:
-  /// Makes a machine without threads. Each thread will have a processor and a cache of its own or,
-  /// if `how` says so, share the units of `machine`, at most 128, and their caches. `seed` decides
-  /// when each unit has its ticks. `machine` must outlive it.
+  /// Makes a machine without threads. Each thread will have a processor and a cache of its own; if
+  /// `how` is given, threads share the units of `machine`, at most 128, and their caches. `seed`
+  /// decides the times of each unit's ticks. `machine` must outlive the engine.
   engine(const costs& c, const sched::topology& machine,
          const std::optional<time_sharing>& how = {}, std::uint64_t seed = 0);
   ~engine();
@@ -100,55 +101,56 @@ class engine {
   engine& operator=(const engine&) = delete;
 
   /// Adds a thread on processing unit `unit`, which runs `body(argument)`. The sleeps of a
-  /// `precise` thread end nearly on time, as those of a thread that has asked the system for that.
-  /// Returns the thread's number, counted from 0. Call it before `run`, at most `max_threads`
-  /// times.
-  /// If threads share processors, `unit` is where it is likely to begin.
+  /// `precise` thread end nearly on time, as if the thread had reduced its timer slack. Returns the
+  /// thread's number, counted from 0. Call it before `run`, at most `max_threads` times. If threads
+  /// share processors, the thread probably begins on `unit`.
   std::uint32_t add_thread(std::uint32_t unit, bool precise, void (*body)(void*), void* argument);
   /// Gives a thread a processor of its own, so that it disturbs no other thread. Call it before
   /// `run`.
   void set_apart(std::uint32_t thread);
-  /// Keeps a thread on one unit, if threads share them. Call it before `run`.
+  /// Keeps a thread on one unit, if threads share units. Call it before `run`.
   void pin(std::uint32_t thread, std::uint32_t unit);
-  /// Sets the slice that the thread asks the system for, in nanoseconds (sched_setattr). Nothing if
-  /// threads do not share processors.
+  /// Sets the slice that the thread asks the system for, in nanoseconds (sched_setattr). Does
+  /// nothing if threads do not share processors.
   void set_slice(std::uint32_t thread, double ns) noexcept;
   /// Makes the thread preempt no other thread when it wakes up (SCHED_BATCH). Does nothing if
   /// threads do not share processors.
   void set_batch(std::uint32_t thread) noexcept;
-  /// Reports every event of a thread from now on to `log`, which outlives the run. Null ends that.
+  /// Reports every event of a thread from now on to `log`, which must outlive the run. Null ends
+  /// the reports.
   void observe(const std::function<void(const thread_event&)>* log) noexcept;
 
   /// Runs until all threads have ended. Call it once, and while no other engine runs on this real
   /// thread.
   ///
-  /// Returns an empty text, or an error: all remaining threads sleep for ever (S3), or one had not
-  /// ended at `limit`. After an error, objects on their stacks are not destroyed.
+  /// Returns an empty text, or an error: all remaining threads sleep for ever (S3), or a thread had
+  /// not ended at `limit`. After an error, objects on these threads' stacks are not destroyed.
   [[nodiscard]] std::string run(picoseconds limit = std::numeric_limits<picoseconds>::max());
 
-  /// Returns the engine that runs on this real thread. Null outside of `run`: then accesses cost
+  /// Returns the engine that runs on this real thread; null outside `run`, where accesses cost
   /// nothing.
   [[nodiscard]] static engine* current() noexcept { return current_; }
 
   // ---- for the running thread -------------------------------------------------------------------
 
-  /// Returns its number.
+  /// Returns the running thread's number.
   [[nodiscard]] std::uint32_t self() const noexcept { return running_; }
   /// Returns the number of its cache: its own or, if threads share processors, its processor's.
   [[nodiscard]] std::uint32_t here() const noexcept { return here_; }
-  /// Returns its clock.
+  /// Returns the running thread's clock.
   [[nodiscard]] picoseconds now() const noexcept { return now_; }
-  /// Takes time for work that touches nothing shared.
+  /// Takes time for work that touches no shared memory.
   void spend(picoseconds time) noexcept { now_ += time; }
   /// Like `spend`, in nanoseconds.
   void spend_ns(double ns) noexcept { now_ += from_ns(ns); }
-  /// Reads the clock until it is `time`. Unlike work, this ends then even if the thread was without
+  /// Reads the clock until `time`. Unlike work, this ends at `time` even if the thread was without
   /// its processor for a while.
   void spin_until(picoseconds time) noexcept;
-  /// Moves to a processor that is not among `busy`, and stays away from those until the next call.
-  /// Returns false if there is no other, or threads do not share processors.
+  /// Moves the running thread to a processor that is not in `busy`, and keeps it away from `busy`
+  /// until the next call. Returns false if there is no other processor, or threads do not share
+  /// processors.
   bool leave_processors(std::span<const std::int32_t> busy) noexcept;
-  /// Lets every thread that is behind catch up (S1). Every access begins with it.
+  /// Lets every thread that is behind catch up (S1). Every access calls it first.
   void settle() noexcept {
     if (now_ > limit_) [[unlikely]]
       give_way();
@@ -166,7 +168,7 @@ class engine {
   /// Sleeps for that time, plus the lateness of timers.
   void sleep(picoseconds time) noexcept;
   /// Sleeps until a wake-up of `word`, for at most `time_limit`. Returns at once unless
-  /// `unchanged(word)` holds when all earlier accesses of other threads have happened.
+  /// `unchanged(word)` holds after all earlier accesses of other threads.
   template <class Word, class Unchanged>
   void wait(const Word& word, const Unchanged& unchanged, picoseconds time_limit) noexcept {
     spend(system_call_);
@@ -193,9 +195,10 @@ class engine {
   }
   /// Returns true if threads share processors.
   [[nodiscard]] bool shares_processors() const noexcept { return sharing_ != nullptr; }
-  /// Returns for how long the thread has had a processor, up to its own clock.
+  /// Returns the time for which the thread has had a processor, up to its own clock.
   [[nodiscard]] picoseconds busy(std::uint32_t thread) const noexcept;
-  /// Returns for how long the thread could run and had no processor, until it got one last.
+  /// Returns the time for which the thread could run and had no processor, up to the last time it
+  /// got one.
   [[nodiscard]] picoseconds run_delay(std::uint32_t thread) const noexcept;
   /// Returns the distance of two caches (`here`), 0 to 3: same cache, same node, same package,
   /// elsewhere.
@@ -204,7 +207,7 @@ class engine {
   }
   /// Returns the processing unit of a thread: where it runs or ran last.
   [[nodiscard]] std::uint32_t unit_of(std::uint32_t thread) const noexcept;
-  /// Returns how long it takes the running thread to fetch a line from the cache `from`.
+  /// Returns the time in which the running thread fetches a line from the cache `from`.
   [[nodiscard]] picoseconds transfer_time(std::uint32_t from) const noexcept {
     return transfer_[distance(here_, from)];
   }
@@ -251,8 +254,8 @@ class engine {
   std::uint32_t running_ = 0;
   std::uint32_t here_ = 0;  ///< its cache
   picoseconds now_ = 0;
-  picoseconds limit_ = 0;     ///< the clock of the thread that is next
-  picoseconds buffered_ = 0;  ///< when its stores so far have reached memory
+  picoseconds limit_ = 0;     ///< the clock of the next thread
+  picoseconds buffered_ = 0;  ///< the time at which its stores so far have reached memory
   picoseconds deadline_ = 0;
   // all
   ready_queue ready_;
@@ -304,8 +307,8 @@ inline void engine::modify(line& at) noexcept {
   at.free_at = now_;
 }
 
-/// Returns how long it takes to get the line to the running thread, which has no good copy or wants
-/// to write.
+/// Returns the time to bring the line to the running thread, which has no valid copy or is about to
+/// write.
 inline picoseconds engine::fetch(const line& l) const noexcept {
   const std::uint8_t from = l.writer == here_ ? l.last_reader : l.writer;
   return from == no_thread ? hit_ : transfer_[distance(here_, from)];

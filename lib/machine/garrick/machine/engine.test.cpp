@@ -54,7 +54,7 @@ TEST_CASE("machine: a line costs by the distance to its writer, and nothing more
   bench b;
   machine_atomics::atomic<int> word{0};
   std::vector<double> cost(8);
-  // Each unit reads the word of unit 0 at a time of its own.
+  // Each unit reads the word of unit 0 at a different time.
   for (std::uint32_t unit = 0; unit < 8; ++unit)
     b.thread(unit, [&, unit] {
       if (unit == 0) word.store(1, std::memory_order_relaxed);  // order: not simulated
@@ -166,7 +166,7 @@ TEST_CASE("machine: locked operations on one line wait for each other") {
     const double alone = 100 * b.prices.locked;
     if (threads == 1)
       CHECK(end == doctest::Approx(alone + b.prices.hit));
-    else  // each operation fetches the line from the other package's or die's last owner
+    else  // each operation fetches the line from its last owner, on another die or package
       CHECK(end > threads * (alone + 90 * b.prices.transfer[2]));
   }
 }

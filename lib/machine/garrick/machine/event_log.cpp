@@ -50,7 +50,7 @@ void event_log::note(const std::string& what) {
 std::string event_log::text() const {
   std::vector<const line*> sorted;
   for (const line& l : lines_) sorted.push_back(&l);
-  // of equal times, in the order of their reports
+  // lines of equal times stay in the order of their reports
   std::sort(sorted.begin(), sorted.end(), [](const line* a, const line* b) {
     return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a < b;
   });

@@ -1,15 +1,15 @@
 // The events on a simulated machine, as lines of text: wake-ups with their wakers, the processor of
-// each thread, and how long each had waited for it.
+// each thread, and the time that the thread had waited for it.
 //
 //   event_log log(1e6, 5e6);                  // nanoseconds of simulated time: from, to
 //   log.follow(sim);
 //   const outcome o = sim.run();
 //   std::fputs(log.text().c_str(), stdout);
 //
-// A line has the time in microseconds, the thread, and its event. A model adds lines of its own
-// with `note`.
+// A line contains the time in microseconds, the thread, and the event. A model adds lines of its
+// own with `note`.
 //
-// Thread safety: as the simulation's.
+// Thread safety: like the simulation's.
 #pragma once
 
 #include <garrick/machine/time_sharing.hpp>
@@ -30,14 +30,14 @@ class event_log {
   event_log(const event_log&) = delete;
   event_log& operator=(const event_log&) = delete;
 
-  /// Listens to this simulation, which has all its threads and has not run yet. Both must outlive
-  /// the run.
+  /// Observes this simulation. Call it before the simulation's run, after all threads have been
+  /// added. Both objects must outlive the run.
   void follow(simulation& s);
   /// Returns true if events at this time are kept.
   [[nodiscard]] bool wants(double at_ns) const noexcept {
     return at_ns >= from_ns_ && at_ns < to_ns_;
   }
-  /// Adds a line of the running simulated thread's, if its time is wanted.
+  /// Adds a line for the running simulated thread, if the present time is wanted.
   void note(const std::string& what);
   /// Returns the lines in the order of their times, each with a line feed.
   [[nodiscard]] std::string text() const;

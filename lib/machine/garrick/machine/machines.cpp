@@ -1,4 +1,4 @@
-// The papers' machines, processing unit by processing unit.
+// Builds the papers' machines, processing unit by processing unit.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/machine/machines.hpp>
 
@@ -34,7 +34,8 @@ sched::topology opteron(std::uint32_t cores) {
     for (const bool second : {false, true}) {
       const std::uint32_t node = 2 * package + (second ? 1 : 0);
       const std::uint32_t of_half = second ? std::max(cores, half) - half : std::min(cores, half);
-      // the packages get one core each in turn, so the first ones may have one more than the rest
+      // the packages get one core each in turn, so the first packages may have one core more than
+      // the rest
       const std::uint32_t on = (of_half + packages - 1 - package) / packages;
       for (std::uint32_t i = 0; i < on; ++i)
         units.push_back(core_of(node * cores_of_node + i, node, package));
@@ -53,7 +54,8 @@ sched::topology xeon() {
 sched::topology ring_of_paper_002() {
   std::vector<sched::processing_unit> units;
   for (std::uint32_t i = 0; i < 8; ++i) units.push_back(core_of(i, i / 2, i / 2));
-  // The distance of two nodes, row by row: 10 to itself, 20 to a neighbour in the ring, 30 across.
+  // The distances of two nodes, row by row: 10 to the node itself, 20 to a neighbour in the ring,
+  // 30 across.
   return *sched::topology::of(std::move(units),
                               {10, 20, 30, 20, 20, 10, 20, 30, 30, 20, 10, 20, 20, 30, 20, 10});
 }

@@ -12,9 +12,9 @@ namespace garrick::machine {
 /// Returns the machine of papers 001 and 002 (docs/papers.md): four packages of two memory nodes of
 /// eight cores.
 ///
-/// `cores`, 1 to 64, are switched on in the order of paper 002 §4: four nodes get one each in turn
-/// until they have all their eight, then the other four. The paper does not say which four; here it
-/// is one of each package.
+/// `cores`, 1 to 64, are switched on in the order of paper 002 §4: first the cores of four nodes,
+/// one node after the other in turn, then those of the other four nodes. The paper does not say
+/// which four nodes are first; here it is one node of each package.
 [[nodiscard]] sched::topology opteron(std::uint32_t cores = 64);
 
 /// Returns the machine of paper 000: two packages of twelve cores.

@@ -1,4 +1,4 @@
-// The papers' machines (docs/papers.md): which cores are on, and how far apart they are.
+// The papers' machines (docs/papers.md): the cores that are switched on, and their distances.
 #include <garrick/machine/machines.hpp>
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@ using namespace garrick::machine;
 
 namespace {
 
-/// Returns how many cores of each of the eight nodes are on.
+/// Returns the number of cores that are switched on, for each of the eight nodes.
 std::vector<int> on_by_node(std::uint32_t cores) {
   std::vector<int> count(8);
   const auto machine = opteron(cores);

@@ -1,5 +1,5 @@
-// The model of a program: actors that take simulated time for each message, have a state at some
-// place, and send messages.
+// The model of a program: actors that take simulated time for each message, have state in some
+// node's memory, and send messages.
 //
 //   struct worker final : model_actor {
 //     void on(turn& t, const message& m) override {
@@ -11,10 +11,10 @@
 //
 // An actor's mailbox has the costs of the real one: a locked operation on its line for each push
 // and each end of a batch, a transfer for each message from another processor, and transfers of the
-// actor's own lines when it has moved. A sender whose receiver is over its limit runs it in place
-// or waits for it, as in core (docs/internals/overload.md).
+// actor's own lines when it has moved. A sender runs a receiver with a full mailbox in place or
+// waits for it, as in core (docs/internals/overload.md).
 //
-// Thread safety: as the engine that runs it; everything belongs to one real thread.
+// Thread safety: like the engine's: everything belongs to one real thread.
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>
@@ -48,8 +48,8 @@ class turn {
   [[nodiscard]] double now_ns() const noexcept;
   /// Uses `ns` nanoseconds of processor time.
   void work(double ns) noexcept;
-  /// Reads `lines` lines of 64 bytes of the actor's own state, which is too large for a cache and
-  /// lies in the memory of the node where the actor ran first.
+  /// Reads `lines` lines of 64 bytes of the actor's own state. The state is too large for a cache
+  /// and is in the memory of the node where the actor ran first.
   void touch(double lines) noexcept;
   /// Sends a message. If the receiver's mailbox is full, runs the receiver or waits for it.
   void send(model_actor& to, std::uint64_t value) noexcept;
@@ -70,7 +70,7 @@ class model_actor : public base::runnable {
   virtual ~model_actor() = default;
   /// Handles one message. Runs on a stack of 128 KiB; an exception ends the process.
   virtual void on(turn& t, const message& m) = 0;
-  /// The most messages of one run; 0, or more than the policy's: the policy's.
+  /// The most messages of one run. The policy's quantum applies if this is 0 or larger.
   std::uint32_t quantum = 0;
 
   /// For the policy: handles up to `budget` messages.
@@ -80,7 +80,7 @@ class model_actor : public base::runnable {
   friend class turn;
   friend class simulation;
 
-  /// Returns how many messages have arrived and were not handled yet.
+  /// Returns the number of messages that have arrived and are not handled.
   [[nodiscard]] std::size_t length() const noexcept { return mail_.size() - handled_; }
   void handle(engine& e, const message& m) noexcept;
   template <class Here>
@@ -89,15 +89,15 @@ class model_actor : public base::runnable {
 
   simulation* of_ = nullptr;
   line line_;                  ///< the line that senders touch
-  std::vector<message> mail_;  ///< the first `handled_` are done
+  std::vector<message> mail_;  ///< the first `handled_` messages have been handled
   std::size_t handled_ = 0;
   std::uint64_t consumed_ = 0;
-  std::uint64_t last_run_ = 0;  ///< its thread's count of runs at that time
+  std::uint64_t last_run_ = 0;  ///< its thread's count of runs at its last run
   bool idle_ = true;
-  bool awaited_ = false;  ///< a sender sleeps until the mail is done
-  /// Where it ran last or, before its first run, where an actor made it.
+  bool awaited_ = false;  ///< a sender sleeps until the mail has been handled
+  /// The cache where it ran last or, before its first run, where an actor made it.
   std::uint8_t last_cache_ = no_thread;
-  std::uint8_t first_cache_ = no_thread;  ///< its memory is there
+  std::uint8_t first_cache_ = no_thread;  ///< where it ran first: its memory is there
 };
 
 }  // namespace garrick::machine

@@ -1,7 +1,7 @@
 // A policy's workers on a simulated machine: the counterpart of sched/worker_pool.hpp, which does
 // the same with real threads.
 //
-// Thread safety: as the engine that runs it; everything belongs to one real thread.
+// Thread safety: like the engine's: everything belongs to one real thread.
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>
@@ -17,8 +17,8 @@
 
 namespace garrick::machine {
 
-/// The policy of a simulated machine, erased. Its executor functions may be called from any
-/// simulated thread.
+/// The workers of a simulated machine under a policy whose type is erased. Any simulated thread may
+/// call the executor's functions.
 class pool : public base::executor {
  public:
   virtual ~pool() = default;
@@ -26,14 +26,14 @@ class pool : public base::executor {
   virtual void stop() noexcept = 0;
   /// Returns the policy's counts.
   [[nodiscard]] virtual sched::scheduler_stats stats() const noexcept = 0;
-  /// Returns the queues and sleepers in words, for an error's text.
+  /// Returns a description of the queues and sleepers, for an error's text.
   [[nodiscard]] virtual std::string describe() const = 0;
   /// Returns true if this simulated thread is one of the workers.
   [[nodiscard]] virtual bool is_worker(std::uint32_t thread) const noexcept = 0;
 };
 
-/// The workers of `Policy` on a machine: one thread for each worker, with the worker's number, and
-/// then one for the policy's helper, if it wants one.
+/// The workers of `Policy` on a machine: one thread for each worker, with the worker's number, then
+/// a thread for the policy's helper if the policy wants one.
 template <class Policy>
 class simulated_pool final : public pool {
  public:

@@ -1,4 +1,4 @@
-// Threads by the time at which they go on: a binary heap that knows the place of each thread, so
+// Threads by the time at which they continue: a binary heap that knows the place of each thread, so
 // that a thread can be moved or taken out.
 //
 // Thread safety: none; one owner.
@@ -11,30 +11,30 @@
 
 namespace garrick::machine {
 
-/// The simulated threads that will go on by themselves, the earliest first. Equal times go by
-/// number.
+/// The simulated threads that will continue by themselves, the earliest first, and of equal times
+/// the smallest number first.
 class ready_queue {
  public:
   using time = std::uint64_t;                                      ///< picoseconds
   static constexpr time never = std::numeric_limits<time>::max();  ///< later than any other
 
-  /// Returns true if no thread is in it.
+  /// Returns true if no thread is in the queue.
   [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
-  /// Returns the thread that goes on first. Requires one.
+  /// Returns the thread that continues first. Requires a thread in the queue.
   [[nodiscard]] std::uint32_t first() const noexcept { return heap_[0].thread; }
-  /// Returns when it goes on. Requires a thread.
+  /// Returns the time at which the first thread continues. Requires a thread in the queue.
   [[nodiscard]] time first_time() const noexcept { return heap_[0].at; }
-  /// Returns when the thread after the first goes on; `never` if there is none.
+  /// Returns the time at which the second thread continues; `never` if there is none.
   [[nodiscard]] time second_time() const noexcept {
     const time left = heap_.size() > 1 ? heap_[1].at : never;
     return heap_.size() > 2 && heap_[2].at < left ? heap_[2].at : left;
   }
-  /// Returns true if this thread is in it.
+  /// Returns true if this thread is in the queue.
   [[nodiscard]] bool contains(std::uint32_t thread) const noexcept {
     return thread < where_.size() && where_[thread] != nowhere;
   }
 
-  /// Returns when this thread goes on. Requires `contains(thread)`.
+  /// Returns the time at which this thread continues. Requires `contains(thread)`.
   [[nodiscard]] time time_of(std::uint32_t thread) const noexcept {
     return heap_[where_[thread]].at;
   }
@@ -66,7 +66,8 @@ class ready_queue {
   struct entry {
     time at;
     std::uint32_t thread;
-    /// Returns true if the entry is the earlier one; equal times go by thread number.
+    /// Returns true if this entry is the earlier one; entries with equal times are ordered by
+    /// thread number.
     [[nodiscard]] bool before(const entry& other) const noexcept {
       return at != other.at ? at < other.at : thread < other.thread;
     }

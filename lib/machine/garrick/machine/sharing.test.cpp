@@ -53,7 +53,8 @@ std::vector<hop*> rings(simulation& s, std::uint32_t count, std::uint64_t hops) 
   return all;
 }
 
-/// A thread that spins for ever on each of these processors, and one that comes and goes.
+/// Adds `spinning` threads that spin for ever, each on one of the processors, and a thread that
+/// works and rests.
 void add_foreign(simulation& s, std::uint32_t spinning, std::uint32_t processors) {
   for (std::uint32_t i = 0; i < spinning; ++i)
     s.foreign({.pinned = true, .unit = processors - 1 - i});
@@ -76,7 +77,7 @@ TEST_CASE("sharing: every shipped policy runs every message beside foreign threa
       std::uint64_t seen = 0;
       for (const hop* one : all) seen += one->seen;
       CHECK(seen == o.messages);
-      CHECK(o.busy_seconds <= 2 * o.seconds + 1e-3);  // there are no more processors
+      CHECK(o.busy_seconds <= 2 * o.seconds + 1e-3);  // at most two processors' time
     }
 }
 
@@ -111,8 +112,8 @@ TEST_CASE("sharing: actors that wait at workers that stand still run within the 
       double begin = 0;
       s.outside([&](outside& o) {
         for (standstill* one : still) o.send(*one, 0);
-        o.sleep_until(200e6);        // every worker has had its turn by then
-        o.send(*balls[0], 600'000);  // the one worker that is left is busy throughout
+        o.sleep_until(200e6);        // by then every worker has run
+        o.send(*balls[0], 600'000);  // the one free worker is busy throughout
         o.sleep_until(300e6);
         begin = o.now_ns();
         for (last_of_all* one : all) o.send(*one, 0);
@@ -123,8 +124,8 @@ TEST_CASE("sharing: actors that wait at workers that stand still run within the 
       const double looks =
           (2 * count + 3) * (on_it.workers - 1) * double{sched::default_look_interval};
       const double batches = (2 * (count + 2) + 2) * 256.0;
-      // At worst all threads that want a processor all the time want the one of the worker that is
-      // left: it has that share of it, in slices.
+      // At worst all threads that are always ready share one processor with the free worker, which
+      // then gets its share of the slices.
       const double others = on_it.workers - 1 + on_it.spinning + 1;
       const double bound = (looks + batches) * 3 * message_ns * (others + 1) +
                            others * (time_sharing{}.slice + time_sharing{}.tick);
@@ -163,7 +164,7 @@ TEST_CASE(
     });
     add_foreign(s, 1, processors);
     CHECK(s.run().error == "");
-    // a polling worker's longest sleep, and as many turns of a processor as there are others
+    // a polling worker's longest sleep, and a slice and a tick for each other thread
     const double bound = 10e6 + 5 * (time_sharing{}.slice + time_sharing{}.tick);
     CHECK(first.behind->at > first.sent);
     CHECK(first.behind->at - first.sent < bound);
@@ -202,7 +203,7 @@ TEST_CASE("sharing: a foreign thread takes its part of a processor, and rests in
   const double alone = seconds({});
   CHECK(seconds({{}}) == doctest::Approx(2 * alone).epsilon(0.1));
   CHECK(seconds({{}, {}}) == doctest::Approx(3 * alone).epsilon(0.1));
-  // a third of the time, and then half of the rest waits for it
+  // it works for a third of the time
   const double with_rests = seconds({{.busy = 1e6, .idle = 2e6}});
   CHECK(with_rests > 1.2 * alone);
   CHECK(with_rests < 1.7 * alone);

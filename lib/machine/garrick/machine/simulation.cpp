@@ -17,18 +17,21 @@ constexpr std::uint32_t longest_in_place_chain = 16;
 constexpr std::uint32_t sends_after_futile_wait = 64;
 constexpr picoseconds longest_wait = from_ns(1e6);
 
-constexpr double longest_end_seconds = 10;  // from the limit until every thread has ended
-constexpr double longest_seconds = 1e7;     // 64 bits of picoseconds are 1.8e7 seconds
-constexpr double highest_price_ns = 1e9;    // of anything
-constexpr double shortest_slice_ns = 1e5;   // the system's limits
+constexpr double longest_end_seconds =
+    10;  // the most time from the limit until every thread has ended
+constexpr double longest_seconds = 1e7;    // 64 bits of picoseconds are 1.8e7 seconds
+constexpr double highest_price_ns = 1e9;   // of any operation
+constexpr double shortest_slice_ns = 1e5;  // the system's limits
 constexpr double longest_slice_ns = 1e8;
 constexpr double shortest_tick_ns = 1e4;
 constexpr std::uint64_t foreign_seeds = 0x9e3779b97f4a7c15;
-constexpr double foreign_chunk_ns = 1e6;  // a foreign thread's look whether the program has ended
+constexpr double foreign_chunk_ns =
+    1e6;  // the time between a foreign thread's checks whether the program has ended
 
 constexpr std::uint32_t most_workers = 120;
-constexpr std::uint64_t hot_actors = 8;  ///< the processor still has their lines and branches
-constexpr std::uint32_t own_lines = 2;   ///< an actor's: the runner's part, and its object
+constexpr std::uint64_t hot_actors =
+    8;  ///< so many actors' lines and branches stay in the processor's caches
+constexpr std::uint32_t own_lines = 2;  ///< lines of an actor: the runner's part, and its object
 
 }  // namespace
 
@@ -62,7 +65,7 @@ base::run_outcome model_actor::run(std::uint32_t& budget) noexcept {
     const message m = mail_[handled_++];
     handle(machine, m);
     if (std::exchange(thread.batch_over, false))
-      left = budget = 0;  // it has filled a receiver, or run one: now it is the others' turn
+      left = budget = 0;  // its sends ran receivers in place, so other actors run next
   }
 }
 
@@ -75,9 +78,9 @@ void model_actor::handle(engine& e, const message& m) noexcept {
   of_->done();
 }
 
-/// Called when nothing is left to handle. Returns false if a message has come meanwhile, or senders
-/// were woken. An actor that runs in place seldom wakes senders: the sender that runs it is faster
-/// than one that must wake up first.
+/// Ends a batch when no message is left. Returns false if a message has arrived in the meantime, or
+/// senders were woken. An actor that runs in place wakes senders only after some batches: the
+/// sender that runs it is faster than senders that must wake up first.
 template <class Here>
 bool model_actor::end_batch(engine& machine, Here& thread) noexcept {
   const bool overlook =
@@ -281,8 +284,8 @@ void simulation::live_outside(void* argument) noexcept {
   me.of->done();
 }
 
-/// The body of a thread that sleeps until the time limit, and then stops the workers, so that they
-/// leave their stacks in order.
+/// The body of a thread that sleeps until the time limit and then stops the workers, so that their
+/// stacks are unwound.
 void simulation::end_at_limit(void* argument) noexcept {
   auto& me = *static_cast<simulation*>(argument);
   me.engine_.sleep(from_ns(me.options_.limit_seconds * 1e9));
@@ -303,7 +306,7 @@ void simulation::done() noexcept {
 
 void simulation::send(model_actor* from, model_actor& to, std::uint64_t value) noexcept {
   if (to.length() >= options_.soft_limit && from != &to) {
-    engine_.settle();  // S1: messages that others have taken out by now
+    engine_.settle();  // S1: other threads may have taken messages out by now
     if (to.length() >= options_.soft_limit) make_room(to);
   }
   engine_.spend_ns(options_.prices.send);
@@ -340,7 +343,7 @@ bool simulation::run_in_place(model_actor& to) noexcept {
     run_chain(to, thread);
     return true;
   }
-  // Never one level deeper: the batch in place ends, and then this receiver has its turn.
+  // Runs in place do not nest: the present batch in place ends first, then this receiver runs.
   if (thread.next_in_place == &to) return true;
   if (thread.next_in_place != nullptr || !pool_->claim(to)) return false;
   thread.next_in_place = &to;

@@ -34,7 +34,7 @@ struct hop final : model_actor {
   }
 };
 
-/// Rings of links; each ring passes `hops` messages.
+/// Rings of hops; each ring passes `hops` messages.
 struct rings {
   simulation s;
   std::vector<hop*> links;
@@ -131,7 +131,7 @@ TEST_CASE("simulation: actors that wait at workers that stand still run within t
       s.outside([&](outside& o) {
         for (standstill* one : still) o.send(*one, 0);
         o.sleep_until(begin / 2);
-        // the one worker that is left is busy for longer than a second, as long as the others
+        // the one free worker is busy for longer than a second, like the other workers
         o.send(*balls[0], 3'000'000);
         o.sleep_until(begin);
         for (last_of_all* one : all) o.send(*one, 0);
@@ -140,7 +140,7 @@ TEST_CASE("simulation: actors that wait at workers that stand still run within t
       CHECK(o.error == "");
       const double looks = (2 * count + 3) * (workers - 1) * double{sched::default_look_interval};
       const double rounds = (2 * (count + 2) + 2) * 256.0;
-      // a message costs its work, and up to twice as much for its way
+      // a message costs its work, and up to twice as much for its transport
       CHECK(latest > begin);
       CHECK(latest - begin < (looks + rounds) * 3 * message_ns);
       CHECK(latest < 1e9);
@@ -163,7 +163,7 @@ TEST_CASE(
     }
   };
   constexpr std::uint64_t beats = 600;  // one each millisecond
-  constexpr std::uint64_t floods = 50;  // which leave a turn each two milliseconds, of two messages
+  constexpr std::uint64_t floods = 50;  // which need a turn of two messages every two milliseconds
   for (const char* policy : {"work_stealing", "locality_guided"}) {
     CAPTURE(policy);
     simulation s(on("pack:1 core:1 pu:1", 1, policy));
@@ -198,7 +198,8 @@ TEST_CASE("simulation: one seed gives one result, another seed another") {
              std::to_string(result.policy.steals);
     };
     CHECK(picture(7) == picture(7));
-    if (policy != "work_sharing") CHECK(picture(7) != picture(8));  // which draws nothing
+    if (policy != "work_sharing")
+      CHECK(picture(7) != picture(8));  // work_sharing draws no random numbers
   }
 }
 
@@ -214,7 +215,7 @@ TEST_CASE("simulation: each message, and each run of an actor, costs its price")
   };
   for (const auto price : {&costs::send, &costs::receive, &costs::run})
     CHECK(ns(3, price) - ns(3, nullptr) == doctest::Approx(100.0 * hops).epsilon(0.01));
-  // With three actors each is still at hand when its turn comes, with twenty it is not.
+  // Of three actors, each is still in the caches at its next turn; of twenty, it is not.
   CHECK(ns(3, &costs::cold) == ns(3, nullptr));
   CHECK(ns(20, &costs::cold) - ns(20, nullptr) == doctest::Approx(100.0 * hops).epsilon(0.02));
 }
@@ -268,7 +269,7 @@ TEST_CASE("simulation: state is near where the actor ran first, and costs more f
       if (m.value != 0) t.send(*this, m.value - 1);
     }
   };
-  auto options = on(big, 4, "work_sharing");  // which leaves an actor to any worker
+  auto options = on(big, 4, "work_sharing");  // under this policy any worker runs any actor
   options.quantum = 1;
   simulation s(std::move(options));
   std::vector<heavy*> all;
@@ -304,7 +305,7 @@ TEST_CASE(
     const outcome o = s.run();
     CHECK(o.error == "");
     CHECK(o.messages == 20'001);
-    // Without a bound the sender would be done after a millisecond, the receiver after forty.
+    // Without a bound the sender would end after a millisecond, the receiver after forty.
     CHECK(from.ended > 0.9e9 * (o.seconds - 0.002));
   }
 }
@@ -343,7 +344,7 @@ TEST_CASE(
 }
 
 TEST_CASE("simulation: a policy of one's own that strands work is found") {
-  /// Loses a runnable now and then.
+  /// A policy that sometimes loses a runnable.
   struct forgetful : sched::work_sharing<machine_traits> {
     using work_sharing::work_sharing;
     std::uint32_t enqueued = 0;

@@ -1,11 +1,11 @@
-// The parts of a scheduling policy on the simulated machine (sched/policies/policy.hpp): atomics
-// that cost time, a simulated clock, and parking that gives the fibre up. The parker is the shipped
-// one, on simulated futexes.
+// The traits that run a scheduling policy on the simulated machine (sched/policies/policy.hpp):
+// atomics that cost time, a simulated clock, and parking that switches to another fibre. The parker
+// is the shipped one, on simulated futexes.
 //
-// Memory orders are not simulated. Only one thing is taken from them: a sequentially consistent
-// store costs as much as a locked operation, as on x86-64.
+// Memory orders are not simulated, but they have one effect: a sequentially consistent store costs
+// as much as a locked operation, as on x86-64.
 //
-// Thread safety: as the engine that runs it; everything belongs to one real thread.
+// Thread safety: like the engine's: everything belongs to one real thread.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -22,8 +22,8 @@
 
 namespace garrick::machine {
 
-/// Atomics with simulated costs of every operation (base/concurrency/atomics_policy.hpp).
-/// Outside of a run they cost nothing.
+/// Atomics with a simulated cost for every operation (base/concurrency/atomics_policy.hpp). Outside
+/// a run, operations cost nothing.
 struct machine_atomics {
   /// An atomic variable on a line of its own.
   template <class T>
@@ -83,7 +83,7 @@ struct machine_atomics {
       return compare_exchange_strong(expected, wanted, success, failure);
     }
 
-    /// Returns the value without an access, which costs nothing.
+    /// Returns the value without a simulated access, at no cost.
     [[nodiscard]] T peek() const noexcept { return value_; }
 
    private:
@@ -100,7 +100,7 @@ struct machine_atomics {
   template <class T>
   using cell = base::real_atomics::cell<T>;
 
-  /// Memory orders stay as written; the model checker weakens some.
+  /// Returns the memory order as it is written; only the model checker weakens some.
   template <auto Place>
   static constexpr std::memory_order order(std::memory_order as_written) noexcept {
     return as_written;
@@ -114,12 +114,12 @@ struct machine_atomics {
   /// Gives the processor's hint in a waiting loop.
   static void pause() noexcept { charge(&costs::pause); }
 
-  /// Sleeps while the word is as expected.
+  /// Sleeps while the word has the expected value.
   static void wait(atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
     if (engine* const e = engine::current())
       e->wait(word, [expected](const auto& w) { return w.peek() == expected; }, engine::for_ever);
   }
-  /// Like `wait`, for at most `timeout_ns`. Returns false if the word is still as expected.
+  /// Like `wait`, for at most `timeout_ns`. Returns false if the word still has the expected value.
   static bool wait_for(atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::uint64_t timeout_ns) noexcept {
     if (engine* const e = engine::current())
@@ -161,30 +161,30 @@ struct machine_clock {
   static void sleep_ns(std::uint64_t ns) noexcept { engine::current()->sleep(ns * 1000); }
 };
 
-/// Processors. Where each thread has a processor of its own, no thread delays another, and none
-/// moves.
+/// The processors of threads. If each thread has a processor of its own, no thread delays another,
+/// and no thread moves.
 struct machine_place {
   /// The processor of a thread.
   class thread {
    public:
     static constexpr std::int32_t unknown = -1;  ///< returned by `processor` if it does not know
-    /// The running thread's.
+    /// Returns the running thread.
     static thread of_this_thread() noexcept {
       thread t;
       t.of_ = engine::current();
       if (t.of_ != nullptr) t.number_ = t.of_->self();
       return t;
     }
-    /// Returns the place where the thread runs or, if it does not, where it ran last or waits;
-    /// `unknown` if it has a processor of its own.
+    /// Returns the processor where the thread runs, waits or ran last; `unknown` if it has a
+    /// processor of its own.
     [[nodiscard]] std::int32_t processor() const noexcept {
       return of_ != nullptr && of_->shares_processors()
                  ? static_cast<std::int32_t>(of_->unit_of(number_))
                  : unknown;
     }
 
-    /// Returns the times that the thread has run and waited for a processor; nothing if it has its
-    /// own one.
+    /// Returns the times for which the thread has run and waited for a processor; nothing if it has
+    /// a processor of its own.
     [[nodiscard]] std::optional<base::platform::processor_times> times() const noexcept {
       if (of_ == nullptr || !of_->shares_processors()) return {};
       return base::platform::processor_times{.ran_ns = of_->busy(number_) / 1000,
@@ -195,15 +195,15 @@ struct machine_place {
     const engine* of_ = nullptr;
     std::uint32_t number_ = 0;
   };
-  /// The running thread's place.
+  /// Returns the running thread.
   static thread of_this_thread() noexcept { return thread::of_this_thread(); }
-  /// Moves the running thread away from processors that it shares.
+  /// Moves the running thread away from the processors in `busy`. Returns false if it cannot move.
   static bool leave(std::span<const std::int32_t> busy) noexcept {
     return engine::current()->leave_processors(busy);
   }
 };
 
-/// A lock with waiters that sleep in the system, as glibc's.
+/// A lock whose waiters sleep in the system, like glibc's.
 class machine_mutex {
  public:
   /// Takes the lock; sleeps while another thread has it.
@@ -216,7 +216,7 @@ class machine_mutex {
     while (word_.exchange(wanted, std::memory_order_acquire) != free)  // order: as above
       machine_atomics::wait(word_, wanted);
   }
-  /// Gives the lock back and wakes one waiter.
+  /// Releases the lock and wakes one waiter.
   void unlock() noexcept {
     // order: release, pairs with lock
     if (word_.exchange(free, std::memory_order_release) == wanted) machine_atomics::wake_one(word_);
@@ -229,7 +229,7 @@ class machine_mutex {
   machine_atomics::atomic<std::uint32_t> word_{free};
 };
 
-/// All of it: the `Traits` of a scheduling policy.
+/// The `Traits` of a scheduling policy, with all of the above.
 struct machine_traits {
   using atomics = machine_atomics;
   using parker = base::basic_parker<machine_atomics>;

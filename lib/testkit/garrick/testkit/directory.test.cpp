@@ -1,4 +1,5 @@
-// The registry and the groups of a deterministic system: its own, no leak, and closed at its end.
+// The registry and the groups of a deterministic system: each system has its own, they cause no
+// leak, and they are closed at its end.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/explore.hpp>

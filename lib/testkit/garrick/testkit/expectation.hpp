@@ -10,12 +10,12 @@
 //   kit.inject(deposit{5}).from(bob).to(acc);
 //
 // The sentence acts at its end: it checks the message that the actor would handle next (urgent mail
-// before normal mail), and delivers exactly that one. Responses count as messages of their
-// content's type. If something does not fit, it throws a `testkit::failure` that prints the message
-// found, field by field. Signals (down, exit) have a lane of their own and are not messages in this
-// sense: see `test_system::expect_down`.
+// before normal mail), and delivers exactly this message. Responses count as messages of their
+// content's type. If the message does not match, the sentence throws a `testkit::failure` that
+// prints the found message, field by field. Signals (down, exit) have a lane of their own and are
+// not messages here: see `test_system::expect_down`.
 //
-// For an actor that blocks, delivering means that its thread goes on until it waits again.
+// When a message is delivered to a blocking actor, the actor's thread runs until it waits again.
 //
 // Thread safety: the system's thread.
 #pragma once
@@ -71,7 +71,7 @@ class expectation_base {
   const int exceptions_;
   core::address to_;
   std::optional<std::uint64_t> from_;
-  /// Returns true if the content fits. If not, the text names the wanted content.
+  /// Returns true if the content fits. Otherwise sets the text to the wanted content.
   std::function<bool(const void*, std::string&)> check_;
   bool done_ = false;
 
@@ -118,8 +118,8 @@ class expectation : public detail::expectation_base {
   expectation(internal::deterministic_environment& system, detail::expecting mode,
               const std::source_location& where)
       : expectation_base(system, mode, base::message_type_of<content>, where) {}
-  /// The end of the sentence. Throws a `failure` if the next message is another one, unless an
-  /// exception is already on its way.
+  /// Ends the sentence. Throws a `failure` if the next message is another one or is not handled,
+  /// unless another exception is already being thrown.
   ~expectation() noexcept(false) { act_at_end(); }
 
   /// Names the receiver. Every sentence needs this part.
@@ -132,13 +132,13 @@ class expectation : public detail::expectation_base {
     from_ = sender.id();
     return *this;
   }
-  /// Requires that the test itself has sent the message, or a thread.
+  /// Requires that the test itself or an ordinary thread has sent the message.
   expectation& from_outside() {
     from_ = 0;
     return *this;
   }
   /// Checks the content by a function of the message's parts. The function returns bool, or it
-  /// returns nothing and checks by itself.
+  /// checks the parts itself and returns nothing.
   template <class F>
     requires(core::detail::content_access<content>::template reads<F>)
   expectation& with(F f) {
@@ -157,8 +157,8 @@ class expectation : public detail::expectation_base {
     };
     return *this;
   }
-  /// Requires these parts as content. Compared by `==` or, where the type has none, by its printed
-  /// text.
+  /// Requires these parts as content. The parts are compared by `==` or, if the type has none, by
+  /// their printed text.
   template <class... Us>
     requires(sizeof...(Us) == sizeof...(Ts) && sizeof...(Us) > 0 &&
              (std::convertible_to<Us, Ts> && ...))
@@ -174,7 +174,7 @@ class expectation : public detail::expectation_base {
     return *this;
   }
 
-  /// Ends the sentence now; returns true if the message was delivered. For `allow`.
+  /// For `allow`: ends the sentence now. Returns true if the message was delivered.
   explicit operator bool() { return this->act(); }
 
  private:
@@ -187,14 +187,16 @@ class expectation : public detail::expectation_base {
   }
 };
 
-/// The result of `test_system::expect_none`: checks that no message waits, or none of a type.
+/// The result of `test_system::expect_none`: checks that no message waits for an actor, or none of
+/// a type.
 class absence {
  public:
-  /// For `test_system`. `type` null: any.
+  /// For `test_system`. With a null `type`, no message of any type may wait.
   absence(internal::deterministic_environment& system, const base::message_type* type,
           const std::source_location& where)
       : system_(system), type_(type), where_(where) {}
-  /// Throws a `failure` if such a message waits for this actor. An actor that has ended has none.
+  /// Throws a `failure` if such a message waits for this actor. No message waits for an ended
+  /// actor.
   void to(const core::handle& receiver);
 
  private:
@@ -215,8 +217,8 @@ class injection : public detail::injection_base {
     sender_ = sender.id();
     return *this;
   }
-  /// Sends the message to this actor and lets the actor handle it. Requires that no other message
-  /// waits there. Throws a `failure` if one does, or if the actor does not handle the message.
+  /// Sends the message to this actor and lets the actor handle it. Throws a `failure` if another
+  /// message waits for the actor, or if the actor does not handle this one.
   template <class P>
   void to(const core::ref<P>& receiver,
           std::source_location where = std::source_location::current()) {

@@ -1,4 +1,4 @@
-// expect, allow, inject and their kind: their deliveries, and the texts of their failures.
+// expect, allow, inject and similar functions: their deliveries, and the texts of their failures.
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -231,7 +231,7 @@ TEST_CASE("a hundred thousand dead letters are expected in their order, each in 
     if (i % 1000 == 0) CHECK(has(m.content, std::to_string(i).c_str()));
   }
   kit.expect_no_dead_letters();
-  // A look at all letters for each expectation would take minutes of a processor's time.
+  // If each expectation looked at all letters, this would take minutes of processor time.
   CHECK(base::platform::thread_cpu_ns() - begin < 20'000'000'000);
 }
 

@@ -1,4 +1,4 @@
-// Seeds tried one after the other, each in a new system.
+// Tries seeds one after the other, each in a new system.
 #include <garrick/testkit/explore.hpp>
 
 namespace garrick::testkit {

@@ -1,5 +1,5 @@
-// Runs a test under many seeds, and so in many orders. The first seed that fails is printed, with
-// the command that replays it.
+// Runs a test under many seeds, and so in many orders. Prints the first seed that fails, with the
+// command that replays it.
 //
 //   testkit::explore(1000, [](testkit::test_system& kit) {
 //     auto bank = kit.spawn<bank_actor>();
@@ -11,11 +11,11 @@
 // A run fails if the function throws (a testkit::failure, a failed REQUIRE, anything) or if the
 // actors leak (test_system::finish). The failing seed runs a second time at once, to show that it
 // fails again. With GARRICK_SEED=17 in the environment, only seed 17 runs. With GARRICK_SEEDS=20,
-// `explore` tries 20 seeds in place of the program's number: few under a sanitizer, many over
-// night.
+// `explore` tries 20 seeds in place of the program's number: useful for few seeds under a
+// sanitizer, or many seeds overnight.
 //
-// Thread safety: every function runs the scenario on the calling thread, and returns when it is
-// done.
+// Thread safety: every function runs the scenario on the calling thread, and returns after the last
+// run.
 #pragma once
 
 #include <garrick/testkit/seeds.hpp>
@@ -28,9 +28,8 @@
 
 namespace garrick::testkit {
 
-/// The test function: it is given a new system, spawns actors, lets them run, and throws if
-/// something is wrong. It is called once or more for every seed, so it must not keep anything from
-/// call to call.
+/// The test function: it gets a new system, spawns actors, runs them, and throws if a check fails.
+/// It is called at least once for every seed, so it must not keep state from call to call.
 using scenario = std::function<void(test_system&)>;
 
 /// Runs `test` once, under this seed. Returns an empty text if it passed, otherwise the reason of

@@ -1,4 +1,4 @@
-// The explorer: the seed that it names, the replay, and its text.
+// The explorer: the seed that it names, the replay, and the text of the failure.
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/explore.hpp>
 
@@ -14,7 +14,7 @@ using testkit::test_system;
 
 namespace {
 
-/// Fails if the second of two actors comes first.
+/// Fails if the second of two actors runs first.
 void first_come(test_system& kit) {
   std::string order;
   const auto a = kit.spawn(

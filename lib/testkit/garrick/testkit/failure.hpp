@@ -1,7 +1,7 @@
-// The failure of an expectation of the testkit: an exception with a text that tells the expected
-// and the found message, the place and the seed.
+// The failure of an expectation of the testkit: an exception whose text shows the expected and the
+// found message, the place and the seed.
 //
-// Every test framework reports an exception that leaves a test, so none is named here.
+// Every test framework reports an exception that leaves a test, so the testkit depends on none.
 //
 // Thread safety: a failure is a value; the functions may be called on any thread.
 #pragma once
@@ -17,13 +17,13 @@ namespace internal {
 class deterministic_environment;
 }
 
-/// An expectation that does not hold. `what()` tells the expected and the found message, the line,
+/// An expectation that does not hold. `what()` shows the expected and the found message, the line,
 /// the seed, the last messages and the actors that failed.
 class failure : public std::runtime_error {
  public:
-  /// Fails with this text, under this seed.
+  /// Makes a failure with this text, under this seed.
   failure(const std::string& text, std::uint64_t seed) : std::runtime_error(text), seed_(seed) {}
-  /// Returns the seed under which it happened: `GARRICK_SEED` set to it replays the run.
+  /// Returns the seed of the run: with `GARRICK_SEED` set to it, the run is replayed.
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
 
  private:
@@ -34,9 +34,9 @@ class failure : public std::runtime_error {
 /// Throws std::invalid_argument if the variable does not hold a whole number.
 [[nodiscard]] std::uint64_t seed_from_environment(std::uint64_t otherwise);
 
-/// Returns the number of seeds to try: that in the environment variable GARRICK_SEEDS or, if it is
-/// not set, `otherwise`. Throws std::invalid_argument if the variable does not hold a whole number
-/// from 1.
+/// Returns the number of seeds to try: the number in the environment variable GARRICK_SEEDS or, if
+/// it is not set, `otherwise`. Throws std::invalid_argument if the variable does not hold a whole
+/// number from 1.
 [[nodiscard]] std::uint64_t seeds_from_environment(std::uint64_t otherwise);
 
 /// Returns true if the environment variable GARRICK_SEED is set.

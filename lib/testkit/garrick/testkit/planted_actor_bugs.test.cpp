@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::uint64_t seeds = 1000;
 
-/// The scenario `f(kit, buggy)` must fail within the seeds when it is buggy, and pass them all when
-/// it is not.
+/// The scenario `f(kit, buggy)` must fail under one of the seeds if it is buggy, and pass under all
+/// of them if it is not.
 template <class F>
 void must_be_found(F f) {
   const auto found = testkit::find_failure(seeds, [&](test_system& kit) { f(kit, true); });
@@ -40,7 +40,7 @@ struct job {
 
 // ---- a response counted twice: the client asks again when it loses patience, and takes both answe
 
-/// Holds questions back until it is told to let them through.
+/// Holds questions back until a message tells it to pass them on.
 class gate_actor : public actor<protocol<void(job, any_ref), void(tick)>> {
  public:
   void on(const job& j, const any_ref& client) { waiting_.push_back({j, client}); }
@@ -61,7 +61,7 @@ class counting_client : public actor<counter> {
       : server_(std::move(server)), buggy_(buggy) {}
   void on(const start&) { ask(); }
   void on(const tick&) {
-    if (!answered_) ask();  // no answer yet: once more
+    if (!answered_) ask();  // no answer yet: ask again
   }
   void on(const job& answer) {
     if (!buggy_ && answered_) return;  // the answer to a repeated question
@@ -84,7 +84,7 @@ class alarm_clock : public actor<protocol<void(stop), void(tick)>> {
   explicit alarm_clock(bool buggy) : buggy_(buggy) {}
   void on_start() { alarm_ = send_after(duration::seconds(1), self(), tick{}); }
   void on(const stop&) {
-    alarm_.cancel();  // too late if the tick waits in the mailbox already
+    alarm_.cancel();  // too late if the tick already waits in the mailbox
     stopped_ = true;
   }
   void on(const tick&) {
@@ -99,7 +99,7 @@ class alarm_clock : public actor<protocol<void(stop), void(tick)>> {
   const bool buggy_;
 };
 
-/// Stops the clock; and others that only take turns.
+/// Stops the clock; further sleepers only take turns.
 class sleeper : public actor<protocol<void(tick)>> {
  public:
   explicit sleeper(ref<protocol<void(stop)>> clock) : clock_(std::move(clock)) {}
@@ -127,8 +127,8 @@ class fragile_worker : public actor<protocol<void(job, ref<protocol<void(done, i
 
 using boss = protocol<void(job), void(done, int)>;
 
-/// Starts a new worker when the old one breaks. The correct one gives it all jobs that are not
-/// done; the buggy one only the job that it sent last.
+/// Starts a new worker when the old one fails. The correct boss gives it all jobs that are not
+/// done; the buggy boss only the job that it sent last.
 class restarting_boss : public actor<boss> {
  public:
   explicit restarting_boss(bool buggy) : buggy_(buggy) {}
@@ -293,7 +293,7 @@ TEST_CASE("planted: a timer fires after it was cancelled") {
     for (int i = 0; i < 3; ++i) send(kit.spawn<sleeper>(ref<protocol<void(stop)>>{}), tick{});
     for (int i = 0; i < 4; ++i) {
       kit.step();
-      kit.advance(duration::milliseconds(300));  // time passes while others have work
+      kit.advance(duration::milliseconds(300));  // time passes while other actors have work
     }
     kit.run();
     kit.require(!kit.inspect<alarm_clock>(clock).rang_after_stop,

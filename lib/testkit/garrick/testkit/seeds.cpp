@@ -1,4 +1,4 @@
-// The search for a failing seed, and its report.
+// The search for a failing seed, and the report about it.
 #include <garrick/testkit/seeds.hpp>
 
 #include <cstdio>

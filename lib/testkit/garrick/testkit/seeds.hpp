@@ -5,7 +5,7 @@
 //     return simulate(seed) ? "" : "the simulation failed";
 //   });
 //
-// Thread safety: every function runs on the calling thread, and returns when it is done.
+// Thread safety: every function makes its runs on the calling thread.
 #pragma once
 
 #include <garrick/testkit/failure.hpp>
@@ -17,15 +17,15 @@
 
 namespace garrick::testkit {
 
-/// A seed that fails, and its failure.
+/// A failing seed, and its failure.
 struct found_failure {
-  std::uint64_t seed = 0;  ///< replays it
+  std::uint64_t seed = 0;  ///< replays the failure
   std::string text;        ///< the failure's text
   bool replays = false;    ///< the second run failed with the same text
 };
 
-/// Runs something under a seed. Returns an empty text if it passed; otherwise the reason of the
-/// failure. Must not throw, and must not keep anything from call to call.
+/// Makes one run under a seed. Returns an empty text if the run passed; otherwise the reason of the
+/// failure. Must not throw, and must not keep state from call to call.
 using seeded_run = std::function<std::string(std::uint64_t seed)>;
 
 /// Tries the seeds from 1 to `seeds` until one fails, runs that seed a second time, and returns the

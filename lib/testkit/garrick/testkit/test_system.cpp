@@ -1,4 +1,4 @@
-// The deterministic system as a test sees it.
+// The functions of the deterministic system that tests call.
 #include <garrick/base/settings/setting_table.hpp>
 #include <garrick/core/seam/running.hpp>
 #include <garrick/testkit/internal/deterministic_environment.hpp>
@@ -19,7 +19,7 @@ settings with_seed(std::uint64_t seed) {
   return values;
 }
 
-/// Throws the exceptions of an actor system.
+/// Returns the settings. Throws the exceptions of an actor system if they are wrong.
 const settings& checked(const settings& values) {
   core::mailbox_settings mailbox = values.mailbox;
   core::request_settings requests = values.requests;
@@ -133,7 +133,7 @@ void test_system::expect_alive(const core::handle& who, std::source_location whe
 
 void test_system::expect_down(const core::handle& who, std::source_location where) {
   core::cell& cell = core::detail::target_of(who, "expect_down()");
-  // Signals come before messages, so an actor with nothing but signals may go on.
+  // Signals are handled before messages, so a turn of an actor with signals handles these.
   if (!cell.has_ended() && system_->scheduler().find(cell) != nullptr &&
       (system_->scheduler().signals_wait_for(cell) || cell.phase() == core::life::ending))
     system_->scheduler().turn_of(cell);
@@ -161,7 +161,7 @@ lost_message test_system::take_dead_letter(std::string_view type, base::errc rea
                                            const std::source_location& where) {
   constexpr std::size_t most_shown = 100;
   std::vector<lost_message>& all = system_->lost();
-  // Tests expect one letter after the other: those at the front that were taken are not looked at
+  // Tests expect letters roughly in order, so the taken letters at the front are not searched
   // again.
   std::size_t& first = system_->first_unexpected();
   while (first != all.size() && all[first].expected) ++first;
@@ -234,7 +234,7 @@ leak_report test_system::finish() {
   const auto run_all = [this] { run(); };
   run_all();
   system_->refuse_spawns();
-  system_->names().seal();  // an actor with a name stays known until the end
+  system_->names().seal();  // named actors stay in the registry until they have been checked
   run_all();
   leak_report report;
   report.cycles = internal::end_all_actors(*system_, run_all);

@@ -7,20 +7,19 @@
 //   kit.run_for(1min);     // the same, and a minute of virtual time passes
 //   CHECK(kit.request(acc, balance{}).get().value() == 500);
 //
-// It spawns and asks as an actor system does, and drives unchanged actors: event-based, detached,
-// blocking and scoped ones. Equal seeds give equal runs: the same order of turns, the same number
-// of messages in each, the same time, ids and texts. Input that actors take from elsewhere cannot
-// be repeated: real time, addresses, threads of their own. A blocking actor's turn lasts from one
-// wait to the next; all others are interleaved message by message.
+// It spawns actors and sends requests as an actor system does, and runs unchanged actors:
+// event-based, detached, blocking and scoped ones. Equal seeds give equal runs: the same order of
+// turns, the same number of messages in each, the same time, ids and texts. Other input of actors
+// cannot be repeated: real time, addresses, threads of their own. A blocking actor's turn lasts
+// from one wait to the next; all other actors are interleaved message by message.
 //
 // Step by step: `expect<deposit>().to(acc).from(bob)` checks the next message, and delivers exactly
 // that one (expectation.hpp). All failures are exceptions of type `testkit::failure`, with a text
 // that names the seed.
 //
-// Leaks: at the end, actors that only each other's handles keep alive are reported by name
-// (`finish`).
+// Leaks: `finish` reports the names of actors that only each other's handles keep alive.
 //
-// Thread safety: the thread that made it.
+// Thread safety: only the thread that made the system.
 #pragma once
 
 #include <garrick/core/detail/actor_cell.hpp>
@@ -45,7 +44,7 @@ namespace internal {
 class deterministic_environment;
 }
 
-/// The actors that nothing but other actors kept alive.
+/// The actors that only each other's handles kept alive.
 struct leak_report {
   /// A text for each cycle: "account#1, bank#2".
   std::vector<std::string> cycles;
@@ -57,10 +56,11 @@ struct leak_report {
 ///     auto acc = kit.spawn<account_actor>();
 ///     kit.expect<deposit>().to(acc);       // or kit.run()
 ///
-/// Functions that check something throw a `failure` if it does not hold. Nothing blocks: a wait in
-/// the test (`get()`, a scoped actor's receive) runs the others meanwhile. If no actor can ever end
-/// it, `get()` is the error `would_block`, and `receive` throws `blocking_actor_ends` with that
-/// error in its text. Thread safety: the thread that made it.
+/// Functions that check a condition throw a `failure` if it does not hold. No function blocks: a
+/// wait in the test (`get()`, a scoped actor's receive) runs the other actors. If no actor can ever
+/// end the wait, `get()` returns the error `would_block`, and `receive` throws
+/// `blocking_actor_ends` with that error in its text. Thread safety: only the thread that made the
+/// system.
 class test_system : public system::spawner<test_system> {
  public:
   /// Makes a system with the seed in GARRICK_SEED, or 1. Throws std::invalid_argument if
@@ -70,8 +70,8 @@ class test_system : public system::spawner<test_system> {
   explicit test_system(std::uint64_t seed);
   /// Makes a system with these settings. Throws std::invalid_argument that names a wrong one.
   explicit test_system(const settings& values);
-  /// Makes one more system of this world. The world's seed decides; the one in the settings does
-  /// not count. Throws std::invalid_argument that names a wrong setting.
+  /// Makes another system of this world. The world's seed decides its order; the seed in the
+  /// settings is ignored. Throws std::invalid_argument that names a wrong setting.
   ///
   ///     explore(200, [](test_system& kit) { test_system other(kit.world()); … });
   explicit test_system(const test_world& world, const settings& values = {});
@@ -83,25 +83,26 @@ class test_system : public system::spawner<test_system> {
 
   /// Returns the seed that decides this system's order.
   [[nodiscard]] std::uint64_t seed() const noexcept;
-  /// Returns the world of this system, for other systems beside it.
+  /// Returns the world of this system, in which a test can make further systems.
   [[nodiscard]] const test_world& world() const noexcept { return world_; }
 
-  // ---- letting actors run: those of all systems of its world -----------------------------------
+  // ---- running the actors of all systems of its world ------------------------------------------
 
   /// Lets one actor, which the seed chooses, handle one message. Returns false if no actor can run.
   bool step();
   /// Lets actors run until none can; time does not advance. Returns the number of messages handled.
-  /// Throws a `failure` at the turn limit: a livelock.
+  /// At the turn limit, throws a `failure` that reports a livelock.
   std::uint64_t run();
-  /// Like `run`, and moves time by `d`: to each timer that is due within it, after which all actors
-  /// run again. For zero or less, time does not advance. Returns the number of messages handled.
+  /// Runs like `run`, and moves time by `d`: step by step to each timer that is due within `d`, and
+  /// runs all actors after each step. For zero or less, time does not advance. Returns the number
+  /// of messages handled.
   std::uint64_t run_for(base::duration d);
-  /// Moves time by `d`; not at all for zero or less. Messages of due timers are put into mailboxes,
-  /// but no actor runs. Returns the number of timers that fired.
+  /// Moves time by `d`, or not at all for zero or less. Messages of due timers are put into
+  /// mailboxes, but no actor runs. Returns the number of timers that fired.
   std::size_t advance(base::duration d);
-  /// Single steps until `done()` holds. Where no actor can run, moves time to the next timer, by at
-  /// most `limit` in all; not at all for zero or less. Returns false if `done()` does not hold, and
-  /// nothing more happens in that time or the turn limit is reached.
+  /// Makes single steps until `done()` returns true. When no actor can run, moves time to the next
+  /// timer, by at most `limit` in all; for zero or less, time does not advance. Returns true if
+  /// `done()` holds; false if no actor can run within `limit`, or at the turn limit.
   bool run_until(const std::function<bool()>& done,
                  base::duration limit = base::duration::seconds(3600));
 
@@ -115,15 +116,16 @@ class test_system : public system::spawner<test_system> {
   // ---- expectations: the next message -----------------------------------------------------------
 
   /// Returns a sentence that checks whether the next message of an actor is a Ts..., and delivers
-  /// it: `expect<deposit>().to(acc)`. It may go on with `from` and `with` (expectation.hpp). At its
-  /// end, throws a `failure` if the next message is another one or is not handled by the actor.
+  /// it: `expect<deposit>().to(acc)`. `from` and `with` may follow (expectation.hpp). At its end,
+  /// the sentence throws a `failure` if the next message is another one or the actor does not
+  /// handle it.
   template <class... Ts>
   [[nodiscard]] expectation<Ts...> expect(
       std::source_location where = std::source_location::current()) {
     return {*system_, detail::expecting::must, where};
   }
-  /// Like `expect`, but does nothing if the next message is another one. Converts to bool: true if
-  /// it was delivered.
+  /// Like `expect`, but the sentence does nothing if the next message is another one. Returns a
+  /// sentence that converts to bool: true if the message was delivered.
   template <class... Ts>
   [[nodiscard]] expectation<Ts...> allow(
       std::source_location where = std::source_location::current()) {
@@ -150,25 +152,25 @@ class test_system : public system::spawner<test_system> {
 
   // ---- expectations: state ----------------------------------------------------------------------
 
-  /// Throws a `failure` with `text` unless `holds`. Unlike a test framework's check, it names the
-  /// seed and the last messages.
+  /// Throws a `failure` with `text` unless `holds`. Unlike the check of a test framework, the
+  /// failure names the seed and the last messages.
   void require(bool holds, const std::string& text,
                std::source_location where = std::source_location::current());
-  /// Checks that the actor has ended. Signals that wait for it are handled first; messages are not.
+  /// Checks that the actor has ended. Lets it handle waiting signals first, but no messages.
   void expect_down(const core::handle& who,
                    std::source_location where = std::source_location::current());
-  /// Like the function above, and checks the reason of the end.
+  /// Also checks the reason of the end.
   void expect_down(const core::handle& who, base::exit_code reason,
                    std::source_location where = std::source_location::current());
   /// Checks that the actor has not ended.
   void expect_alive(const core::handle& who,
                     std::source_location where = std::source_location::current());
 
-  /// Checks that a message was lost for this reason, and returns it. Each dead letter answers one
-  /// expectation; the oldest comes first.
+  /// Checks that a message was lost for this reason, and returns it. Each dead letter meets one
+  /// expectation; the oldest is taken first.
   lost_message expect_dead_letter(base::errc reason,
                                   std::source_location where = std::source_location::current());
-  /// Like the function above, for a message of type Ts...
+  /// Does the same for a message of type Ts...
   template <class... Ts>
     requires(sizeof...(Ts) > 0)
   lost_message expect_dead_letter(base::errc reason,
@@ -177,11 +179,12 @@ class test_system : public system::spawner<test_system> {
   }
   /// Checks that every dead letter so far was expected.
   void expect_no_dead_letters(std::source_location where = std::source_location::current());
-  /// Returns all dead letters so far, oldest first. Valid while the system lives; grows as it runs.
+  /// Returns all dead letters so far, oldest first. The reference is valid while the system lives;
+  /// the list grows as the system runs.
   [[nodiscard]] const std::vector<lost_message>& dead_letters() const;
 
-  /// Returns the object of a class-based actor that lives. Throws a `failure` if it has ended, or
-  /// is not an A. Do not touch the object of a detached or blocking actor while it runs.
+  /// Returns the object of a living class-based actor. Throws a `failure` if the actor has ended,
+  /// or is not an A. Do not touch the object of a detached or blocking actor while that actor runs.
   template <class A>
   [[nodiscard]] A& inspect(const core::handle& who,
                            std::source_location where = std::source_location::current()) {
@@ -191,30 +194,30 @@ class test_system : public system::spawner<test_system> {
   /// Returns the messages that wait for an actor, oldest first, printed field by field.
   [[nodiscard]] std::vector<std::string> mailbox(const core::handle& who) const;
 
-  /// Returns the actors that live now, in the order in which they were spawned: "account#1". Hidden
-  /// ones are left out.
+  /// Returns the living actors, in the order in which they were spawned, such as "account#1".
+  /// Hidden actors are left out.
   [[nodiscard]] std::vector<std::string> living() const;
-  /// Returns the number of actors that live now, without hidden ones.
+  /// Returns the number of living actors, without hidden ones.
   [[nodiscard]] std::size_t actor_count() const { return living().size(); }
-  /// Returns the failures of handlers so far: "account#1: " and the error.
+  /// Returns the failures of handlers so far, each as "account#1: " and the error.
   [[nodiscard]] const std::vector<std::string>& failures() const;
 
-  /// Returns the names of this system's actors, as in an actor system.
+  /// Returns the registry of this system, as in an actor system.
   [[nodiscard]] system::registry& registry() noexcept;
   /// Returns the groups of this system, as in an actor system.
   [[nodiscard]] system::groups& groups() noexcept;
 
   // ---- the end ----------------------------------------------------------------------------------
 
-  /// Runs all actors that can run, then ends every actor. Reports those that nothing but each
-  /// other's handles kept alive. Actors that the test can still reach, that a timer can wake or
-  /// that wait for an answer are not among them, nor are those that another system of its world
-  /// holds. Later spawns fail with `errc::shutting_down`.
+  /// Runs all actors that can run, then ends every actor. Returns a report of the actors that only
+  /// each other's handles kept alive. The report leaves out actors that the test can still reach,
+  /// that a timer can wake, that wait for an answer, or that another system of its world holds.
+  /// Later spawns fail with `errc::shutting_down`.
   leak_report finish();
   /// Like `finish`, and throws a `failure` if there was a leak.
   void expect_no_leaks(std::source_location where = std::source_location::current());
 
-  /// For the framework: returns the system's interface to core.
+  /// Returns the environment of the system's actors, for scoped actors and for the framework.
   [[nodiscard]] core::environment& env() noexcept;
 
  private:

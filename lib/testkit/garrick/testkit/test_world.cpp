@@ -1,4 +1,4 @@
-// A world as a test sees it.
+// The functions of a world that tests call.
 #include <garrick/testkit/internal/deterministic_world.hpp>
 #include <garrick/testkit/test_world.hpp>
 

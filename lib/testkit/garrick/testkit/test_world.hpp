@@ -7,7 +7,7 @@
 //   shop.spawn<till>(account);
 //   shop.run();   // the actors of both systems
 //
-// Thread safety: the thread that made it.
+// Thread safety: only the thread that made the world.
 #pragma once
 
 #include <garrick/base/time/virtual_clock.hpp>
@@ -23,12 +23,12 @@ class deterministic_world;
 }
 
 /// A seed, a virtual time and a list of runnable actors that several test systems share. Copies
-/// refer to the same world, which lives as long as one of them or one of its systems.
+/// refer to the same world, which lives until the last copy and the last of its systems are gone.
 ///
-/// A function that drives one system (`run`, `run_for`, `step`, a wait) drives all of its world.
-/// Actors are numbered through. A system has for itself: its names and groups, dead letters,
-/// failures, settings, and its end, after which its actors are gone as those of a node that was
-/// shut down.
+/// A function that runs one system (`run`, `run_for`, `step`, a wait) runs all systems of its
+/// world. All actors of a world are numbered in one sequence. Each system has its own names and
+/// groups, dead letters, failures and settings. It also ends on its own: its actors are then gone,
+/// like those of a node that was shut down.
 ///
 ///     test_world world(17);
 ///     test_system a(world), b(world);
@@ -42,8 +42,8 @@ class test_world {
 
   /// Returns the seed that decides the order of everything in this world.
   [[nodiscard]] std::uint64_t seed() const noexcept;
-  /// Returns the virtual time of this world, for participants that are not actors: they arm their
-  /// timers here, as a simulated network does. Its systems move it. Lives as long as the world.
+  /// Returns the virtual clock of this world, for timers of participants that are not actors, such
+  /// as a simulated network. The systems of the world advance it. It lives as long as the world.
   [[nodiscard]] base::virtual_clock& time() const noexcept;
 
  private:

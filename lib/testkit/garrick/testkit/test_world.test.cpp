@@ -1,5 +1,5 @@
-// Several systems under one seed: equal seeds give equal runs of all of them together, orders
-// differ across systems, and the end of one is not an end of the others.
+// Several systems under one seed: equal seeds give equal runs of all systems together, turns of
+// different systems are interleaved, and the end of one system does not end the others.
 #include <garrick/core/actor.hpp>
 #include <garrick/core/blocking.hpp>
 #include <garrick/core/dynamic_actor.hpp>
@@ -46,7 +46,7 @@ class writer : public actor<journal> {
   std::string text_;
 };
 
-/// Says its name to the journal, `left` times.
+/// Sends its name to the journal, `left` times.
 class speaker : public actor<player> {
  public:
   speaker(int who, ref<journal> to) : who_(who), to_(std::move(to)) {}

@@ -1,4 +1,4 @@
-// Switching stacks: in assembly where we can, through swapcontext elsewhere.
+// The switch of stacks: in assembly on x86-64, through swapcontext elsewhere.
 #include <garrick/machine/internal/fiber.hpp>
 
 #include <ucontext.h>
@@ -116,7 +116,7 @@ fiber::fiber(std::size_t stack_bytes, void (*body)(void*), void* argument)
 #if defined(GARRICK_FAST_FIBERS)
   const auto end =
       reinterpret_cast<std::uintptr_t>(made.stack.get() + stack_bytes) & ~std::uintptr_t{15};
-  // six registers, where to return to, and a null return address
+  // six registers, the address of the entry, and a null return address
   auto* const words = reinterpret_cast<std::uintptr_t*>(end) - 8;
   for (int i = 0; i < 8; ++i) words[i] = 0;
   words[6] = reinterpret_cast<std::uintptr_t>(&state::enter);

@@ -40,7 +40,7 @@ void processors::add(std::uint32_t unit) {
 
 // ---- virtual time -------------------------------------------------------------------------------
 
-/// Counts the time until `now` for the thread that runs there.
+/// Adds the time until `now` to the virtual time of the thread that runs on `p`.
 void processors::count(processor& p, time now) noexcept {
   if (p.runs == nobody || now <= p.counted_until) return;
   task& t = tasks_[p.runs];
@@ -50,7 +50,7 @@ void processors::count(processor& p, time now) noexcept {
   if (t.now >= t.deadline) t.deadline = t.now + t.slice;
 }
 
-/// Returns the mean virtual time of the threads that run or wait there.
+/// Returns the mean virtual time of the threads that run or wait on `p`.
 processors::virtual_time processors::mean(const processor& p) const noexcept {
   if (p.runs == nobody && p.waiting.empty()) return p.mean;
   virtual_time sum = p.runs == nobody ? 0 : tasks_[p.runs].now;
@@ -66,8 +66,8 @@ processors::virtual_time processors::shortest_slice(const processor& p) const no
   return least;
 }
 
-/// Returns the eligible thread with the earliest deadline; of equal ones the running, then the
-/// longest waiting one.
+/// Returns the eligible thread with the earliest deadline; of equal deadlines the running thread,
+/// then the one that has waited longest.
 std::uint32_t processors::best(const processor& p) const noexcept {
   const virtual_time middle = mean(p);
   std::uint32_t found = nobody;
@@ -82,8 +82,8 @@ std::uint32_t processors::best(const processor& p) const noexcept {
 
 // ---- which processor ----------------------------------------------------------------------------
 
-/// Returns the processor of the least cost where `t` may run. Of equal ones it is the nearest to
-/// the last place of `t`, then the next by number.
+/// Returns the processor of the least cost where `t` may run; of equal costs the processor nearest
+/// to the last place of `t`, then the next by number.
 template <class Cost>
 std::uint32_t processors::cheapest(const task& t, const Cost& cost) const noexcept {
   std::uint32_t found = nobody;
@@ -100,8 +100,8 @@ std::uint32_t processors::cheapest(const task& t, const Cost& cost) const noexce
   return found;
 }
 
-/// Returns the processor for a thread that wakes up: the one where it ran last, if that is idle;
-/// else an idle one of the same cache; otherwise it waits where it ran last.
+/// Returns the processor for a thread that wakes up: its last processor, if that is idle; else an
+/// idle processor at the same cache; otherwise its last processor, where it waits.
 std::uint32_t processors::place_for(const task& t) const noexcept {
   const std::uint32_t near = cheapest(t, [&](std::uint32_t unit) -> std::size_t {
     const bool idle = all_[unit].runs == nobody;
@@ -132,10 +132,11 @@ void processors::join(std::uint32_t thread, std::uint32_t unit, time now, time l
   processor& p = all_[unit];
   count(p, now);
   const auto others = static_cast<virtual_time>(p.waiting.size()) + (p.runs == nobody ? 0 : 1);
-  // A thread with more than its share waits for the others to catch up, while it does not leave.
+  // A thread that has had more than its share gives the other threads time to catch up, as long as
+  // it stays on this processor.
   if (t.lag < 0) t.lag = t.unit == unit ? std::min<virtual_time>(0, mean(p) - t.now) : 0;
-  // The thread's arrival moves the mean, so the thread starts farther behind; then its distance is
-  // as before.
+  // The thread's arrival moves the mean, so the thread starts farther behind: then its distance
+  // from the new mean is its lag.
   const virtual_time behind = others == 0 ? 0 : t.lag * (others + 1) / others;
   t.now = mean(p) - behind;
   t.deadline = t.now + t.slice;
@@ -165,8 +166,8 @@ void processors::start(std::uint32_t thread, std::uint32_t unit, time now, time 
   t.left = 0;
 }
 
-/// Counts the time of a thread that stops now. Returns false if it had not begun to run, and so has
-/// only waited.
+/// Counts the time of a thread that stops now. Returns false if it has only waited, because its run
+/// had not begun.
 bool processors::has_run(std::uint32_t thread, time now) {
   task& t = tasks_[thread];
   if (now < t.begins) return false;
@@ -176,7 +177,7 @@ bool processors::has_run(std::uint32_t thread, time now) {
   return true;
 }
 
-/// Takes the processor from the thread that runs there, for `by`.
+/// Takes the processor from the thread that runs there, in favour of `by`.
 void processors::stop(std::uint32_t unit, time now, std::uint32_t by) {
   processor& p = all_[unit];
   const std::uint32_t thread = p.runs;
@@ -196,8 +197,8 @@ void processors::forget(processor& p, std::uint32_t thread) noexcept {
   p.waiting.erase(std::find(p.waiting.begin(), p.waiting.end(), thread));
 }
 
-/// Decides if the thread that runs there goes on running, since `woken` has come or, if that is
-/// `nobody`, since there is a tick.
+/// Decides if the thread on this processor keeps running, after the arrival of `woken` or, if that
+/// is `nobody`, at a tick.
 void processors::reconsider(std::uint32_t unit, time now, std::uint32_t woken) {
   processor& p = all_[unit];
   if (p.waiting.empty() || (woken != nobody && tasks_[woken].batch)) return;
@@ -218,8 +219,8 @@ void processors::reconsider(std::uint32_t unit, time now, std::uint32_t woken) {
   start(chosen, unit, now, switch_);
 }
 
-/// Gives a free processor the next thread that waits there or, if none does, a thread that waits
-/// elsewhere.
+/// Gives a free processor to the next thread that waits there or, if none waits, to a thread that
+/// waits elsewhere.
 void processors::next(std::uint32_t unit, time now) {
   processor& p = all_[unit];
   if (const std::uint32_t chosen = best(p); chosen != nobody) {
@@ -237,7 +238,7 @@ void processors::next(std::uint32_t unit, time now) {
 }
 
 /// Moves the thread that has waited longest at `from` to the idle processor `to`. Returns false if
-/// all must stay there.
+/// all threads must stay at `from`.
 bool processors::pull(std::uint32_t to, std::uint32_t from, time now) {
   processor& source = all_[from];
   std::uint32_t chosen = nobody;

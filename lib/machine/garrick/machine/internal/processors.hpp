@@ -1,19 +1,19 @@
-// The system's scheduler on the simulated machine: it assigns the threads that share processors.
-// After Linux' EEVDF, all threads having the same weight.
+// The system's scheduler on the simulated machine: it assigns processors to the threads that share
+// them. It follows Linux' EEVDF; all threads have the same weight.
 //
 // Each thread has a virtual time, which advances while it runs, and a virtual deadline, which is
 // one slice after the virtual time at which it got its turn. A thread of a processor is eligible if
-// it has had no more than the mean of all that run or wait there. The eligible one with the
-// earliest deadline is next. How far a thread was behind the mean when it fell asleep, its lag, it
-// has again when it wakes up.
+// its virtual time is not above the mean of all threads that run or wait there. The eligible thread
+// with the earliest deadline is next. The lag of a thread is its distance behind the mean when it
+// falls asleep; the thread starts with this lag when it wakes up.
 //
-// A processor is looked at when a thread wakes up there, when its thread falls asleep, and at its
-// ticks. It has ticks only as long as a thread waits there.
+// The scheduler checks a processor when a thread wakes up there, when its thread falls asleep, and
+// at its ticks. A processor has ticks only while a thread waits there.
 //
-// Times are picoseconds. Each function gets the present time, and the calls come in the order of
-// their times. The threads' clocks are the ready queue's: a running thread is there with the time
-// at which its next action will be done, if it keeps its processor. A waiting thread is not there.
-// A processor with a tick to come is there under the number `first_tick` plus its own.
+// Times are picoseconds. Each function gets the present time, and is called in the order of these
+// times. The ready queue holds the threads' clocks: a running thread is in it with the time at
+// which its next action will be done, if it keeps its processor. A waiting thread is not in it. A
+// processor with a pending tick is in it under the number `first_tick` plus its own.
 //
 // Thread safety: none; one owner.
 #pragma once
@@ -37,13 +37,13 @@ class processors {
   using time = ready_queue::time;  ///< picoseconds
   /// The most processors.
   static constexpr std::size_t most = 128;
-  /// Number of processor 0 in the ready queue.
+  /// The number of processor 0 in the ready queue.
   static constexpr std::uint32_t first_tick = 128;
   /// The processors on which a thread may run.
   using set = std::bitset<most>;
 
-  /// Makes the processors for the units of `machine`. `seed` decides when each has its ticks, and
-  /// how long wake-ups take.
+  /// Makes the processors for the units of `machine`. `seed` decides the times of each processor's
+  /// ticks, and the latencies of wake-ups.
   processors(const time_sharing& how, const sched::topology& machine, ready_queue& clocks,
              std::uint64_t seed);
 
@@ -52,7 +52,7 @@ class processors {
   void add(std::uint32_t unit);
   /// Keeps a thread on these processors, from its next wake-up on.
   void allow(std::uint32_t thread, const set& where) noexcept { tasks_[thread].allowed = where; }
-  /// Gives this thread a processor of its own, which is not among these.
+  /// Gives this thread a processor of its own, outside this set.
   void set_apart(std::uint32_t thread) noexcept { tasks_[thread].is = state::apart; }
   /// Sets the slice that this thread asks for.
   void set_slice(std::uint32_t thread, time slice) noexcept {
@@ -60,15 +60,15 @@ class processors {
   }
   /// Makes this thread preempt no other thread when it wakes up.
   void set_batch(std::uint32_t thread) noexcept { tasks_[thread].batch = true; }
-  /// Reports each event from now on.
+  /// Reports each event from now on to `log`.
   void observe(const std::function<void(const thread_event&)>* log) noexcept { log_ = log; }
 
   /// Starts all threads: each on an idle processor or, if there is none, on the one with the fewest
   /// threads.
   void begin();
-  /// `thread` can run from now on; does nothing if it could already. On an idle processor it runs
-  /// after about `latency`. `waker` runs now, or is `thread_event::nobody`; it keeps its processor
-  /// until `yield`.
+  /// Makes `thread` able to run; does nothing if it already is. On an idle processor the thread
+  /// runs after about `latency`. `waker` is the running thread that wakes it, which keeps its
+  /// processor until `yield`, or `thread_event::nobody`.
   void wake(std::uint32_t thread, time now, time latency, std::uint32_t waker);
   /// Gives the running thread's processor to a thread that it has woken, if it must.
   void yield(std::uint32_t thread, time now);
@@ -79,21 +79,23 @@ class processors {
   void move(std::uint32_t thread, time now);
   /// Handles a tick of processor `unit`.
   void tick(std::uint32_t unit, time now);
-  /// Makes all further work of the thread end at `end`, however often it loses its processor, as
-  /// that of a thread that looks at the clock does. 0 ends this: then work takes its time again.
+  /// Makes all further work of the thread end at `end`, however often it loses its processor, like
+  /// the work of a thread that spins until a time. After a call with 0, work takes its full time
+  /// again.
   void spins_until(std::uint32_t thread, time end) noexcept { tasks_[thread].spin_end = end; }
 
-  /// Returns true if it sleeps.
+  /// Returns true if the thread sleeps.
   [[nodiscard]] bool asleep(std::uint32_t thread) const noexcept {
     return tasks_[thread].is == state::asleep;
   }
-  /// Returns the processor where it runs, waits or ran last.
+  /// Returns the processor where the thread runs, waits or ran last.
   [[nodiscard]] std::uint32_t unit_of(std::uint32_t thread) const noexcept {
     return tasks_[thread].unit;
   }
-  /// Returns its processor time until now.
+  /// Returns the thread's processor time until now.
   [[nodiscard]] time busy(std::uint32_t thread, time now) const noexcept;
-  /// Returns how long it could run and did not, until it got a processor last.
+  /// Returns the time for which the thread could run and had no processor, up to the last time it
+  /// got one.
   [[nodiscard]] time waited(std::uint32_t thread) const noexcept;
 
  private:
@@ -110,7 +112,7 @@ class processors {
     virtual_time now = 0;
     virtual_time deadline = 0;
     virtual_time protected_until = 0;
-    virtual_time lag = 0;  ///< when it fell asleep
+    virtual_time lag = 0;  ///< at the time it fell asleep
     time used = 0;
     time waited = 0;
     time since = 0;    ///< when it began to wait
@@ -121,11 +123,12 @@ class processors {
   };
   struct processor {
     std::uint32_t runs = nobody;
-    std::uint32_t woken = nobody;  ///< by the running thread, and waits here
+    std::uint32_t woken =
+        nobody;  ///< the thread that the running thread has woken, and that waits here
     std::vector<std::uint32_t> waiting;
     time counted_until = 0;  ///< the virtual time of the running thread
     time first_tick = 0;
-    virtual_time mean = 0;  ///< when the last thread left
+    virtual_time mean = 0;  ///< at the time the last thread left
   };
 
   void count(processor& p, time now) noexcept;

@@ -1,4 +1,4 @@
-// Threads that share processors: their places, their order, and their times.
+// The threads that share processors: their places, their order, and their times.
 #include <garrick/base/values/random.hpp>
 #include <garrick/machine/internal/processors.hpp>
 #include <garrick/machine/traits.hpp>
@@ -23,7 +23,7 @@ namespace {
 using kind = thread_event::kind;
 using word = machine_atomics::atomic<std::uint32_t>;
 
-/// Threads from lambdas that share the units of a machine; and all their events.
+/// Threads from lambdas that share the units of a machine, and all events of these threads.
 struct bench {
   sched::topology machine;
   costs prices;
@@ -47,7 +47,7 @@ struct bench {
         unit, true, [](void* f) { (*static_cast<std::function<void()>*>(f))(); },
         bodies.back().get());
   }
-  /// Works in steps, as a program that touches shared memory now and then.
+  /// Works in steps, like a program that touches shared memory from time to time.
   void work(double ns) {
     for (double left = ns; left > 0; left -= 10'000) {
       e.spend_ns(std::min(left, 10'000.0));
@@ -87,7 +87,7 @@ TEST_CASE("processors: threads of one processor have it in turns, in slices that
   CHECK(last < 302e6);
   CHECK(*std::min_element(ended.begin(), ended.end()) > 285e6);
   for (std::uint32_t i = 0; i < 3; ++i) {
-    // its work, and the switches to it: some 25
+    // its work, and some 25 switches to it
     CHECK(b.busy_ns(i) == doctest::Approx(100e6).epsilon(0.001));
     CHECK(b.longest_wait(i) > 7.9e6);
     CHECK(b.longest_wait(i) < 2 * (b.how.slice + b.how.tick));
@@ -138,7 +138,8 @@ TEST_CASE(
   CHECK(place(2, one_cache) == 2);
   CHECK(place(3, one_cache) == 3);
   CHECK(place(4, one_cache) == 1);
-  CHECK(place(2, "pack:2 numa:1 l3:1 core:2 pu:1") == 1);  // only the other package has idle ones
+  CHECK(place(2, "pack:2 numa:1 l3:1 core:2 pu:1") ==
+        1);  // only the other package has idle processors
 }
 
 TEST_CASE(
@@ -155,7 +156,7 @@ TEST_CASE(
       b.work(1000);
     });
     const std::uint32_t busy = b.thread(0, [&] {
-      b.e.spend_ns(10'000);  // so that the other one sleeps by then
+      b.e.spend_ns(10'000);  // by then the other thread sleeps
       b.work(30e6);
     });
     const std::uint32_t waker = b.thread(1, [&] {
@@ -225,7 +226,8 @@ TEST_CASE(
 TEST_CASE(
     "processors: an idle processor takes a thread that waits elsewhere, unless its cache is still "
     "hot") {
-  // The first ran until 0.9 ms and is woken behind a busy thread; processor 1 is idle from then on.
+  // The first thread ran until 0.9 ms and is woken behind a busy thread; processor 1 becomes idle
+  // at the given time.
   const auto waited_ns = [](double idle_from_ns) {
     time_sharing how;
     how.slice = how.tick = 50e6;
@@ -256,7 +258,7 @@ TEST_CASE(
     return b.longest_wait(first);
   };
   CHECK(waited_ns(1.6e6) == doctest::Approx(0.55e6).epsilon(0.02));
-  CHECK(waited_ns(1.2e6) > 1e6);  // processor 1 fell idle too early, and does not look again
+  CHECK(waited_ns(1.2e6) > 1e6);  // processor 1 became idle too early, and does not check again
 }
 
 TEST_CASE(
@@ -303,7 +305,7 @@ TEST_CASE("processors: work takes its time without the waits, and a look at the 
   });
   b.run();
   CHECK(spun >= 10e6);
-  CHECK(b.busy_ns(spinner) < 9e6);  // the rest of the time it waited
+  CHECK(b.busy_ns(spinner) < 9e6);  // it waited for the rest of the time
   CHECK(b.busy_ns(worker) == doctest::Approx(10e6).epsilon(0.002));
   CHECK(worked > 14e6);
 }
@@ -361,7 +363,8 @@ TEST_CASE("processors: sleepers for ever are an error also where others share pr
 
 namespace {
 
-/// Threads that work, sleep, wake each other and move, all drawn from the seed. Returns the log.
+/// Runs threads that work, sleep, wake each other and move, all drawn from the seed. Returns the
+/// events.
 std::vector<thread_event> confusion(std::uint64_t seed) {
   base::random_source random(seed);
   time_sharing how;

@@ -21,18 +21,18 @@ namespace garrick::testkit {
 ///     test_system kit({.seed = 17, .turn_limit = 10'000});
 struct settings {
   std::uint64_t seed = 1;  ///< decides the order of turns
-  /// As in an actor system, but no sender waits, and none runs its receiver in place.
+  /// As in an actor system, but no sender waits or runs its receiver in place.
   core::mailbox_settings mailbox{.in_place = false, .full_wait = {}};
   /// As in an actor system, but request cycles are always looked for.
   core::request_settings requests{.detect_cycles = true};
-  /// Turns of one `run`, `run_until` or wait after which it counts as a livelock.
+  /// A `run`, `run_until` or wait with more turns than this counts as a livelock.
   std::uint64_t turn_limit = 1'000'000;
   std::uint32_t threads = 64;  ///< most detached and blocking actors that live at once
-  /// The system's own view of time, as of a machine whose clock differs: actors read it, and their
-  /// timers go by it. Must outlive the system. Null: the world's time. Waits of blocking actors are
-  /// as long as the world's time says.
+  /// The system's own clock, as if its machine's clock differed from the world's: actors read it,
+  /// and their timers use it. Must outlive the system. Null: the world's clock. Waits of blocking
+  /// actors always use the world's clock.
   base::clock_service* clock = nullptr;
-  base::probe* probe = nullptr;  ///< is told of the events; must outlive the system; may be null
+  base::probe* probe = nullptr;  ///< receives the events; must outlive the system; may be null
 };
 
 /// A dead letter: a message that was not delivered, or that failed its receiver.

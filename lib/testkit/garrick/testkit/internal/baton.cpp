@@ -6,7 +6,7 @@ namespace garrick::testkit::internal {
 
 namespace {
 
-/// Ids are numbered by the system, whichever thread spawns.
+/// Lets this thread take actor ids from the world's numbers, as every thread that spawns does.
 void take_ids(const deterministic_scheduler& scheduler) noexcept {
   core::detail::here.next_id = scheduler.next_id;
   core::detail::here.last_id = ~std::uint64_t{0};
@@ -99,8 +99,8 @@ bool driving_wait::wait(std::int64_t limit_ns) noexcept {
   return true;
 }
 
-/// Fails the requests of this scoped actor, because no answer will ever come. If it waits for a
-/// message instead, it ends.
+/// Fails the requests of this scoped actor, because no answer will ever arrive. If it waits for a
+/// message instead, ends it.
 void driving_wait::give_up() noexcept {
   const base::error why = base::make_error(
       base::errc::would_block, "deterministic system",

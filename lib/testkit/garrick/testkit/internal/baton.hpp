@@ -1,13 +1,12 @@
-// The threads of detached and blocking actors: they exist, but only the one that holds the baton
-// runs.
+// The threads of detached and blocking actors: only the thread that holds the baton runs.
 //
 // Problem: a blocking actor needs a stack of its own, and so a thread of its own; but in a
 // deterministic system the scheduler alone decides which actor runs. So every thread waits until
 // the system hands it the baton. It gives the baton back where a real thread would sleep: between
 // two messages (detached), or in a receive with nothing to receive (blocking).
 //
-// Thread safety: everything but the constructor, the destructor and `go` is for the holder of the
-// baton. The hand-over synchronises.
+// Thread safety: except for the constructor, the destructor and `go`, only the holder of the baton
+// may call these functions. Handing the baton over synchronises.
 #pragma once
 
 #include <garrick/base/concurrency/parker.hpp>
@@ -21,7 +20,7 @@ namespace garrick::testkit::internal {
 
 class baton_thread final : public core::waiting_executor, public scheduled_thread {
  public:
-  /// Throws std::system_error if there is no thread.
+  /// Creates the thread. Throws std::system_error if it cannot be created.
   explicit baton_thread(deterministic_scheduler& scheduler);
   /// Ends the thread, which must not hold the baton.
   ~baton_thread();
@@ -35,12 +34,12 @@ class baton_thread final : public core::waiting_executor, public scheduled_threa
   [[nodiscard]] base::runnable* actor() const noexcept override {
     return next_ != nullptr ? next_ : more_ ? current_ : nullptr;
   }
-  /// Gives the baton to this thread and waits until it is back.
+  /// Gives the baton to this thread and waits until the thread gives it back.
   void go() noexcept override;
 
-  /// Returns true if its actor has ended, and nothing is left to run.
+  /// Returns true if the thread's actor has ended and has nothing left to run.
   [[nodiscard]] bool is_free() const noexcept { return free_ && !queued && next_ == nullptr; }
-  /// For another actor. Requires `is_free()`.
+  /// Assigns the thread to another actor. Requires `is_free()`.
   void reuse() noexcept { free_ = false; }
 
  private:
@@ -55,15 +54,15 @@ class baton_thread final : public core::waiting_executor, public scheduled_threa
   bool timed_out_ = false;
   bool free_ = false;
   bool quit_ = false;
-  base::parker mine_;   ///< this thread waits for the baton
-  base::parker back_;   ///< the system waits until it is back
+  base::parker mine_;   ///< this thread waits here for the baton
+  base::parker back_;   ///< the system waits here until it has the baton back
   std::thread thread_;  // last: it uses all others
 };
 
-/// The wait of a scoped actor of the system's own thread: it runs the others meanwhile.
+/// The wait of a scoped actor on the system's own thread: it runs the other actors until it ends.
 class driving_wait final : public core::waiting_executor {
  public:
-  /// `turn_limit`: turns of one wait after which it gives up.
+  /// `turn_limit`: the number of turns after which a wait gives up.
   driving_wait(deterministic_scheduler& scheduler, core::cell& self,
                std::uint64_t turn_limit) noexcept
       : scheduler_(scheduler), self_(self), turn_limit_(turn_limit) {}

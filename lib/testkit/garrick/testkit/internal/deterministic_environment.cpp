@@ -112,7 +112,7 @@ std::vector<core::cell*> deterministic_environment::living_elsewhere() const {
   std::vector<core::cell*> all;
   for (core::environment* const one : world_.systems()) {
     if (one == this) continue;
-    // a world has no others
+    // all systems of a world have this type
     const auto of_it = static_cast<const deterministic_environment*>(one)->living();
     all.insert(all.end(), of_it.begin(), of_it.end());
   }

@@ -1,8 +1,8 @@
-// The environment of a deterministic system, which its actors see in a test. It owns the names and
-// the threads of blocking actors, and keeps lost messages; the turns and the time are its world's.
+// The environment of a deterministic system's actors. It owns the names and the threads of detached
+// and blocking actors, and keeps lost messages. Its world chooses the turns and owns the time.
 //
-// Thread safety: the system's own thread and the threads of blocking actors, one at a time: the
-// holder of the baton (baton.hpp).
+// Thread safety: only the holder of the baton (baton.hpp): the system's own thread or the thread of
+// a detached or blocking actor.
 #pragma once
 
 #include <garrick/core/seam/environment.hpp>
@@ -23,7 +23,7 @@ namespace garrick::testkit::internal {
 class deterministic_environment final : public core::environment {
  public:
   deterministic_environment(deterministic_world& world, const settings& values);
-  /// Ends the system itself; cells and the world may still hold the environment.
+  /// Ends the system; cells and the world may still hold the environment.
   void stop() noexcept;
 
   // core::environment
@@ -42,15 +42,16 @@ class deterministic_environment final : public core::environment {
   /// Returns the failures of this system's handlers.
   [[nodiscard]] const std::vector<std::string>& failures() const noexcept { return failures_; }
   [[nodiscard]] std::vector<lost_message>& lost() noexcept { return lost_; }
-  /// Returns the number of the first dead letter that was not expected; all before it were.
+  /// Returns the index of the first dead letter that may not have been expected; all letters before
+  /// it were.
   [[nodiscard]] std::size_t& first_unexpected() noexcept { return first_unexpected_; }
   [[nodiscard]] system::dead_letters& letters() noexcept { return letters_; }
   [[nodiscard]] system::directory& names() noexcept { return directory_; }
   [[nodiscard]] const settings& given() const noexcept { return settings_; }
   [[nodiscard]] std::uint64_t seed() const noexcept { return world_.seed(); }
-  /// Returns the actors that live now, in the order in which they were spawned.
+  /// Returns the living actors, in the order in which they were spawned.
   [[nodiscard]] std::vector<core::cell*> living() const;
-  /// Returns those of the world's other systems.
+  /// Returns the living actors of the world's other systems.
   [[nodiscard]] std::vector<core::cell*> living_elsewhere() const;
   /// Makes every later spawn fail.
   void refuse_spawns() noexcept { closed_ = true; }
@@ -60,7 +61,7 @@ class deterministic_environment final : public core::environment {
   void destroy() noexcept override { delete this; }
 
   const settings settings_;
-  deterministic_world& world_;  ///< used while it lives
+  deterministic_world& world_;  ///< used only while the world lives
   deterministic_workers event_actors_;
   core::drain_lot drain_lot_;
   core::wait_graph wait_graph_;
@@ -69,7 +70,7 @@ class deterministic_environment final : public core::environment {
 
   std::vector<std::unique_ptr<baton_thread>> threads_;
   std::vector<std::unique_ptr<driving_wait>> waits_;
-  core::cell_list actors_;  ///< those that live
+  core::cell_list actors_;  ///< the living actors
   bool closed_ = false;
   std::vector<lost_message> lost_;
   std::size_t first_unexpected_ = 0;

@@ -1,4 +1,4 @@
-// Turns: the choice of the next candidate, and an actor's work in a turn.
+// The turns: the choice of the next candidate, and an actor's work in a turn.
 #include <garrick/core/message.hpp>
 #include <garrick/core/ref.hpp>
 #include <garrick/core/seam/running.hpp>
@@ -19,7 +19,7 @@ const core::envelope* peek_next(core::cell& who) noexcept {
   return core::running_cell::of(who).peek_next();
 }
 
-/// While it lives, this thread is a worker of the system.
+/// While this object lives, its thread is a worker of the system.
 class worker_scope {
  public:
   explicit worker_scope(base::executor* as) noexcept
@@ -82,8 +82,8 @@ bool deterministic_scheduler::turn(std::uint32_t messages) {
 bool deterministic_scheduler::turn_of(core::cell& who) {
   const core::address keep = core::handle_access::make_address(&who);
   const bool handled = run_only(who);
-  // A message that ended its actor: the end itself is due on the actor's next turn, which nothing
-  // else may precede here.
+  // If the message ends the actor, the end itself is the actor's next turn, which must run before
+  // any other turn.
   if (!who.has_ended() && who.phase() == core::life::ending && find(who) != nullptr) run_only(who);
   return handled;
 }
@@ -103,8 +103,8 @@ const core::envelope* deterministic_scheduler::next_of(const core::cell& who) co
 
 std::vector<const core::envelope*> deterministic_scheduler::waiting_for(core::cell& who) const {
   if (who.has_ended()) return {};
-  // No other actor runs, whether the cell is queued or idle. The mail of one that is suspended, or
-  // that skips, waits in an idle cell.
+  // No other actor runs now, so the mail may be read whether the cell is queued or idle. The mail
+  // of an actor that is suspended or skips messages waits in an idle cell.
   std::vector<const core::envelope*> all;
   for (const core::waiting_message& m :
        core::running_cell::of(who).waiting(std::numeric_limits<std::size_t>::max()))

@@ -2,17 +2,17 @@
 // and one random number that chooses among them.
 //
 // Problem: the behaviour of a concurrent program depends on the order of turns. Here a seed decides
-// that order, in one place: every actor that may run is in `runnable_`; a turn takes one of them
-// and lets it handle a few messages. Nothing depends on addresses, on real time or on the operating
-// system's scheduler, so equal seeds give equal runs.
+// that order, in one place: every actor that can run is in `runnable_`, and a turn takes one actor
+// from the list and lets it handle a few messages. Nothing depends on addresses, on real time or on
+// the operating system's scheduler, so equal seeds give equal runs.
 //
-// Thread safety: the system's own thread and the threads of blocking actors, one at a time: the
-// holder of the baton (baton.hpp).
+// Thread safety: only the holder of the baton (baton.hpp): the system's own thread or the thread of
+// a detached or blocking actor.
 //
 // Invariants:
 // D1 An actor is in `runnable_` exactly while no running thread holds its run right.
 // D2 Only the holder of the baton changes `runnable_`.
-// D3 Every choice takes its number from `random_`, and nothing else does.
+// D3 Every choice takes its number from `random_`, which has no other use.
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>
@@ -34,7 +34,7 @@ namespace garrick::testkit::internal {
 /// A thread with an actor of its own, as the scheduler sees it.
 class scheduled_thread {
  public:
-  /// Returns the actor with a run right that waits here; null if the thread only wakes for a
+  /// Returns the actor that waits here with its run right; null if the thread only wakes for a
   /// time-out.
   [[nodiscard]] virtual base::runnable* actor() const noexcept = 0;
   /// Lets the thread run until it waits again.
@@ -50,7 +50,7 @@ class scheduled_thread {
 struct candidate {
   base::runnable* event_actor = nullptr;
   scheduled_thread* thread = nullptr;  ///< if there is no event-based actor
-  /// Returns the actor with a run right that waits here; null: a thread that wakes for a time-out.
+  /// Returns the actor that waits here with its run right; null if a thread wakes for a time-out.
   [[nodiscard]] base::runnable* actor() const noexcept {
     return thread != nullptr ? thread->actor() : event_actor;
   }
@@ -60,7 +60,7 @@ enum class drive_outcome : std::uint8_t { progress, time_over, stuck };
 
 class deterministic_scheduler;
 
-/// The executor of one system's event-based actors: it only writes down the ones that can run.
+/// The executor of one system's event-based actors: it only adds those that can run to the list.
 class deterministic_workers final : public base::executor {
  public:
   explicit deterministic_workers(deterministic_scheduler& scheduler) noexcept
@@ -70,7 +70,7 @@ class deterministic_workers final : public base::executor {
   bool claim(base::runnable& actor) noexcept override;
   void expose() noexcept override {}
 
-  /// Stops: no actor runs here any more, since the system has ended.
+  /// Stops: no actor runs here after the end of the system.
   void stop() noexcept;
 
  private:
@@ -84,10 +84,10 @@ class deterministic_scheduler {
       : random_(seed), clock_(clock), past_(past) {}
 
   void add(const candidate& who) { runnable_.push_back(who); }
-  /// Takes an event-based actor out of the list, for its next runner. Returns false if it is not
-  /// there.
+  /// Takes an event-based actor out of the list, for its next runner. Returns false if it is not in
+  /// the list.
   bool claim(const base::runnable& actor) noexcept;
-  /// Forgets the candidates that `which` picks: their system has ended.
+  /// Removes the candidates that `which` picks, because their system has ended.
   template <class Which>
   void forget(Which which) noexcept {
     std::erase_if(runnable_, which);
@@ -98,14 +98,16 @@ class deterministic_scheduler {
   /// Runs a turn of a randomly chosen candidate: up to `messages` messages. Returns true if a
   /// message was handled. Requires that a candidate can run.
   bool turn(std::uint32_t messages);
-  /// Runs such a turn with a random number of messages.
+  /// Runs such a turn with a random limit of messages.
   bool turn() { return turn(random_quantum()); }
-  /// Handles a message of this actor, which can run. Returns true if it was handled.
+  /// Lets this actor, which must be able to run, handle one message. Returns true if it was
+  /// handled.
   bool turn_of(core::cell& who);
-  /// Runs a turn of a candidate or, if none can run, the next timer, if it is due by `deadline`.
+  /// Runs a turn of a candidate. If no candidate can run, fires the next timer, provided that it is
+  /// due by `deadline`.
   drive_outcome drive(base::instant deadline);
 
-  /// Returns the next message of `who`, if it can run and holds one.
+  /// Returns the next message of `who`; null if the actor cannot run or has none.
   [[nodiscard]] const core::envelope* next_of(const core::cell& who) const noexcept;
   /// Returns all messages that wait for `who`, oldest first within each priority, urgent ones
   /// first.

@@ -1,4 +1,4 @@
-// A world's beginning, its systems, and its end.
+// The construction of a world, its systems, and its end.
 #include <garrick/core/seam/running.hpp>
 #include <garrick/testkit/internal/deterministic_world.hpp>
 
@@ -14,7 +14,7 @@ deterministic_world::~deterministic_world() {
     system->clock = &base::real_clock();
     system->timers = nullptr;
   }
-  clock_.reset();  // before the systems: an armed timer holds actors of theirs
+  clock_.reset();  // before the systems: an armed timer holds actors of a system
   for (core::environment* const system : systems_) system->release();
 }
 

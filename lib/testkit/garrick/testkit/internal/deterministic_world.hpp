@@ -1,15 +1,15 @@
 // The common state of the deterministic systems of one test: the seed's random source and the list
 // of runnable actors, virtual time, the numbers of actors, and the history.
 //
-// Problem: a protocol between several systems (nodes, say) has to be tested in every order, so one
+// Problem: a protocol between several systems (nodes, say) must be tested in many orders, so one
 // seed must decide the order of turns in all of them. A test of one system has a world with one
 // system.
 //
-// A system that has ended stays in memory as long as its world: a timer or a message of another
-// system may still reach it.
+// The environment of an ended system stays in memory as long as its world: a timer or a message of
+// another system may still reach it.
 //
-// Thread safety: the thread that made the world and the threads of blocking actors, one at a time:
-// the holder of the baton (baton.hpp).
+// Thread safety: only the holder of the baton (baton.hpp): the thread that made the world or the
+// thread of a detached or blocking actor.
 #pragma once
 
 #include <garrick/base/time/virtual_clock.hpp>
@@ -26,7 +26,7 @@ namespace garrick::testkit::internal {
 class deterministic_world {
  public:
   explicit deterministic_world(std::uint64_t seed);
-  /// The end of time: drops the timers, and lets go of the systems.
+  /// Drops the timers, and releases the systems.
   ~deterministic_world();
   deterministic_world(const deterministic_world&) = delete;
   deterministic_world& operator=(const deterministic_world&) = delete;
@@ -37,8 +37,8 @@ class deterministic_world {
   [[nodiscard]] history& past() noexcept { return past_; }
   [[nodiscard]] const history& past() const noexcept { return past_; }
 
-  /// Adds a system to this world, which holds it to the world's end. While a system lives, actors
-  /// that this thread spawns have the world's numbers.
+  /// Adds a system to this world, which holds it to the world's end. While a system of the world
+  /// lives, actors that this thread spawns are numbered by the world.
   void enter(core::environment& system);
   /// Notes that a system has ended.
   void leave() noexcept;
@@ -50,7 +50,7 @@ class deterministic_world {
   std::unique_ptr<base::virtual_clock> clock_;
   history past_;
   deterministic_scheduler scheduler_;
-  std::vector<core::environment*> systems_;  ///< all that ever were, held
+  std::vector<core::environment*> systems_;  ///< all systems that ever were in it, held
   std::uint32_t alive_ = 0;
   std::uint64_t saved_next_id_ = 0;
   std::uint64_t saved_last_id_ = 0;

@@ -1,7 +1,7 @@
 // The past of the systems of a deterministic world, for the text of a failure: the last messages,
 // and the actors that failed.
 //
-// Thread safety: the holder of the baton (baton.hpp).
+// Thread safety: only the holder of the baton (baton.hpp).
 #pragma once
 
 #include <garrick/base/types/message_type.hpp>
@@ -27,7 +27,7 @@ class history {
  public:
   /// Gives the actor `id` a name; names outlive their actors.
   void name(std::uint64_t id, std::string_view name) { names_.emplace(id, std::string(name)); }
-  /// Adds a message that was handled. Only the last ones are kept, but all are counted.
+  /// Adds a handled message. Only the last messages are kept, but all are counted.
   void add(const turn_record& turn);
   /// Notes that a handler of the actor `id` failed. Returns the line about it.
   const std::string& add_failure(std::uint64_t id, std::string_view why);

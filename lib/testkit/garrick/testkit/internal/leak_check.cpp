@@ -9,13 +9,13 @@ namespace garrick::testkit::internal {
 
 namespace {
 
-/// An actor that lived when the end began. The address keeps its block, so its counts can be read
+/// An actor that lived when the check began. The address keeps its block, so its counts can be read
 /// after its end.
 struct suspect {
   core::address who;
   std::string name;
   std::uint32_t handles = 0;
-  bool known_outside = false;  ///< it has a holder outside of any cycle, or something can wake it
+  bool known_outside = false;  ///< held from outside of any cycle, or it can wake
 
   [[nodiscard]] core::cell& cell() const noexcept { return *core::handle_access::get(who); }
   [[nodiscard]] std::uint32_t handles_now() const noexcept { return cell().handles_now(); }
@@ -42,7 +42,7 @@ std::vector<std::string> end_all_actors(deterministic_environment& system,
     s.name = system.past().name_of(c->id());
     s.known_outside = can_be_woken(*c);
   }
-  // They are not ended here, but may be a part of a cycle and go with it.
+  // Actors of other systems are not ended here, but may be part of a cycle and end with it.
   std::vector<suspect> elsewhere;
   for (core::cell* c : system.living_elsewhere()) {
     suspect& s = elsewhere.emplace_back();
@@ -74,8 +74,8 @@ std::vector<std::string> end_all_actors(deterministic_environment& system,
       if (other.cell().has_ended()) text += ", " + other.name;
     cycles.push_back(text);
   }
-  // Actors spawned or left by the ends are refused or ended by now; the rest is ended again until
-  // no actor lives.
+  // Spawns during the ends were refused. Actors that still live are ended again, in at most three
+  // rounds.
   for (int round = 0; round < 3 && !system.living().empty(); ++round) {
     for (core::cell* c : system.living())
       core::detail::kill_cell(core::handle_access::make_address(c), base::exit_code::user_shutdown,
