@@ -1,18 +1,19 @@
 // The parameters of a kernel as types: the signature for `spawn`.
 //
 //   std::vector<float>       elements that the kernel reads: `global const float*` or `constant`
-//   device_ref<float>        the same, on the device already
-//   in_out<C>                elements that it changes, which are part of the answer
+//   device_ref<float>        the same, but already on the device
+//   in_out<C>                elements that the kernel changes, which are part of the answer
 //   float, int, my_struct    a value
 //   local<float>             memory of each work-group, which is not part of the message
 //
-// The result of the signature is the output, the kernel's last parameter. `result<A, B>` are two,
-// its last two; `void`: the in-out arguments are the whole answer.
+// The result type of the signature is the output, the kernel's last parameter. `result<A, B>`
+// stands for two outputs, the last two parameters. With `void`, the in-out arguments are the whole
+// answer.
 //
-// Containers are std::vector, std::array, std::basic_string, and pinned. Elements can be copied
+// Containers are std::vector, std::array, std::basic_string, and pinned. Elements must be copyable
 // byte by byte.
 //
-// Thread safety: types alone.
+// Thread safety: only types.
 #pragma once
 
 #include <garrick/gpu/device_ref.hpp>
@@ -28,17 +29,18 @@
 
 namespace garrick::gpu {
 
-/// In a signature: the kernel changes the elements of this container, or of the memory behind a
-/// device_ref; the answer has it, before the outputs.
+/// In a signature: a container, or a device_ref, with elements that the kernel changes. The answer
+/// contains it, before the outputs.
 template <class C>
 struct in_out {};
-/// In a signature: memory of each work-group, of elements of type T. The options say how many.
+/// In a signature: memory of each work-group, with elements of type T. The options set their
+/// number.
 template <class T>
 struct local {};
 
 /// The name of the type T in a kernel's source: `float`, or `float4` for std::array<float, 4> as an
-/// element. Empty: the name is unknown, and any name is taken. Specialise it for a type of your
-/// own, so that `spawn` compares it.
+/// element. If it is empty, the name is unknown, and any name is accepted. Specialise it for your
+/// own type so that `spawn` compares the name.
 ///
 ///     template <>
 ///     inline constexpr std::string_view garrick::gpu::kernel_type_name<particle> = "particle";
@@ -77,7 +79,7 @@ struct vector_name {
 template <class T, std::size_t N>
 inline constexpr vector_name<T, N> written_vector_name{};
 
-/// A host's container.
+/// A container in the host's memory.
 template <class C>
 struct host_container {
   static constexpr bool is = false;

@@ -1,6 +1,6 @@
 // The work of a device so far.
 //
-// Thread safety: a value.
+// Thread safety: a plain value.
 #pragma once
 
 #include <garrick/base/time/clock.hpp>
@@ -14,11 +14,12 @@ namespace garrick::gpu {
 ///     const gpu::device_figures f = gpu::figures_of(system, device).get().value();
 ///     std::printf("%llu kernels\n", static_cast<unsigned long long>(f.kernels));
 struct device_figures {
-  std::uint64_t kernels = 0;           ///< kernels that have run and reported success
-  std::uint64_t failures = 0;          ///< commands that have reported a failure, and refused calls
-  base::duration kernel_time{};        ///< of those kernels, by the driver's profile
-  base::duration transfer_time{};      ///< of reads, writes and copies, by the driver's profile
-  std::uint64_t copies_on_device = 0;  ///< made because a ref was shared
+  std::uint64_t kernels = 0;     ///< kernels that have run successfully
+  std::uint64_t failures = 0;    ///< failed commands, and refused calls
+  base::duration kernel_time{};  ///< the time of these kernels, by the driver's profile
+  base::duration
+      transfer_time{};  ///< the time of reads, writes and copies, by the driver's profile
+  std::uint64_t copies_on_device = 0;  ///< copies made because a ref was shared
   std::uint64_t memory_used = 0;       ///< bytes of buffers now
 };
 

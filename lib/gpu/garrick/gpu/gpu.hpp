@@ -2,7 +2,7 @@
 // of patterns.
 //
 //   using floats = std::vector<float>;
-//   gpu::runtime gpus;   // before the system, so that it ends after it
+//   gpu::runtime gpus;   // before the system, so that it is destroyed after it
 //   actor_system system;
 //   const gpu::program program = gpu::build(system, source, {.on = gpus.find()}).get().value();
 //   const auto add =

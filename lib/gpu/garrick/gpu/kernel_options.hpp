@@ -14,15 +14,15 @@
 
 namespace garrick::gpu {
 
-/// A number of elements that means one for each id of the range (`nd_range::index_space`).
+/// As a number of elements: one element for each id of the range (`nd_range::index_space`).
 inline constexpr std::size_t per_item = 0;
-/// A number of elements of an input that means any number that the request has, except zero.
+/// As a number of elements of an input: the number in the request, which must not be zero.
 inline constexpr std::size_t any_size = std::numeric_limits<std::size_t>::max();
 
-/// The treatment of a device_ref of another device than the one on which the kernel runs.
+/// The treatment of a device_ref of a device other than the one on which the kernel runs.
 enum class foreign_ref : std::uint8_t {
-  refuse,  ///< `gpu_errc::other_device`
-  move,    ///< it is read to the host and written to the kernel's device
+  refuse,  ///< the answer is `gpu_errc::other_device`
+  move,    ///< the data are read to the host and written to the kernel's device
 };
 
 /// Options for a kernel's actor and its requests, and for a kernel's stage and its tuples.
@@ -32,9 +32,10 @@ enum class foreign_ref : std::uint8_t {
 ///         system, program, "group_sums", gpu::nd_range(64).groups_of(16),
 ///         {.output_elements = {4}, .deadline = duration::seconds(2)});
 struct kernel_options {
-  /// where it runs; empty: on the program's first device
+  /// the device on which the kernel runs; empty: the program's first device
   device on{};
-  /// on all devices of the program: each request where it is expected to be done first
+  /// use all devices of the program: each request goes to the device that is expected to finish it
+  /// first
   bool spread = false;
   /// elements of the inputs and in-out arguments in their order; those left out are `per_item`
   std::vector<std::size_t> input_elements{};
@@ -43,9 +44,10 @@ struct kernel_options {
   /// elements of the local arguments in their order; those left out are the items of a group
   std::vector<std::size_t> local_elements{};
   foreign_ref foreign = foreign_ref::refuse;  ///< the treatment of refs of other devices
-  /// how long a request may take, from when it is handled; zero: the setting `gpu.deadline`
+  /// the most time of a request, from the moment when the actor handles it; zero: the setting
+  /// `gpu.deadline`
   base::duration deadline{};
-  std::string name{};  ///< of the actor or the stage; empty: the kernel's
+  std::string name{};  ///< the name of the actor or the stage; empty: the kernel's
 };
 
 }  // namespace garrick::gpu

@@ -1,11 +1,12 @@
-// Memory of the host that a device's driver has pinned: it is transferred without another copy.
+// Memory of the host that a device's driver has pinned, so that it is transferred without another
+// copy.
 //
 //   result<pinned<float>> p = co_await allocate_pinned<float>(*this, gpu, 1 << 20);
 //
-// It is a container of a fixed size, and can be an argument and an output of a kernel. It is moved,
-// not copied. On a driver without such memory it is ordinary memory.
+// It is a container of a fixed size, and can be an argument or an output of a kernel. It can be
+// moved, but not copied. With a driver that does not pin memory, it is ordinary memory.
 //
-// Thread safety: as a std::vector.
+// Thread safety: like a std::vector.
 #pragma once
 
 #include <garrick/gpu/detail/buffer.hpp>
@@ -16,8 +17,8 @@
 
 namespace garrick::gpu {
 
-/// Elements in pinned memory, which counts in the device's budget. Made by `allocate_pinned`, or as
-/// the output of a kernel.
+/// Elements in pinned memory, which counts towards the device's budget. Made by `allocate_pinned`,
+/// or as the output of a kernel.
 template <class T>
 class pinned {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>,
@@ -25,7 +26,7 @@ class pinned {
 
  public:
   using garrick_sendable = void;   ///< it has one owner
-  using garrick_only_here = void;  ///< send another process a vector
+  using garrick_only_here = void;  ///< to send it to another process, copy it to a vector
   using value_type = T;            ///< an element
 
   /// Makes a container without elements.
@@ -44,25 +45,25 @@ class pinned {
   }
   /// Returns true if there is no element.
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-  /// Returns the first element; null if there is none.
+  /// Returns a pointer to the first element; null if there is none.
   [[nodiscard]] T* data() noexcept {
     return buffer_ ? static_cast<T*>(buffer_->address()) : nullptr;
   }
-  /// Returns the same, to be read.
+  /// Returns the same for reading.
   [[nodiscard]] const T* data() const noexcept {
     return buffer_ ? static_cast<const T*>(buffer_->address()) : nullptr;
   }
   /// Returns element `i`, which must be below `size()`.
   [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
-  /// Returns the same, to be read.
+  /// Returns the same for reading.
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
-  /// Returns the first element.
+  /// Returns a pointer to the first element.
   [[nodiscard]] T* begin() noexcept { return data(); }
-  /// Returns the place behind the last element.
+  /// Returns a pointer past the last element.
   [[nodiscard]] T* end() noexcept { return data() + size(); }
-  /// Returns the first element, to be read.
+  /// Returns a pointer to the first element for reading.
   [[nodiscard]] const T* begin() const noexcept { return data(); }
-  /// Returns the place behind the last element.
+  /// Returns a pointer past the last element.
   [[nodiscard]] const T* end() const noexcept { return data() + size(); }
 
   /// For the framework: returns the buffer.

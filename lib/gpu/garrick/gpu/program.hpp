@@ -4,11 +4,11 @@
 //   result<program> sums = co_await std::move(p);
 //   result<program> same = gpu::build(system, source, {.on = {gpu}}).get();     // a thread
 //
-// A compiler takes long, so a thread of the runtime does it, one program after the other. A program
-// that was built once for a device is not built again: the runtime keeps it, and, with the setting
-// `gpu.cache`, a folder does.
+// A compilation takes long, so a thread of the runtime builds programs, one after the other. A
+// program is built only once for a device: the runtime keeps it and, with the setting `gpu.cache`,
+// stores it in a folder.
 //
-// Thread safety: a program is a handle that can be copied and sent; its answers are constant.
+// Thread safety: a program is a handle that can be copied and sent; its functions return constants.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -25,24 +25,24 @@ namespace garrick::gpu {
 
 /// The options for compiling a program.
 struct build_options {
-  std::vector<device> on{};             ///< for these devices of one runtime, at least one
-  std::string flags{};                  ///< for the compiler: "-DN=16 -cl-mad-enable"
-  std::string name = "program";         ///< for errors
+  std::vector<device> on{};      ///< the devices to build for: at least one, all of one runtime
+  std::string flags{};           ///< the compiler's options: "-DN=16 -cl-mad-enable"
+  std::string name = "program";  ///< the program's name in errors
   capability needs = capability::none;  ///< abilities that each device must have
 };
 
-/// A handle to a program that was built. It may outlive the runtime.
+/// A handle to a built program. It may outlive the runtime.
 class program {
  public:
   using garrick_sendable = void;  ///< it is constant
 
-  /// Makes an empty program: a kernel of it is `gpu_errc::kernel_not_found`.
+  /// Makes an empty program; its kernels give the error `gpu_errc::kernel_not_found`.
   program() noexcept = default;
   /// For the framework: takes over a built program.
   explicit program(std::shared_ptr<const detail::built_program> built) noexcept
       : built_(std::move(built)) {}
 
-  /// Returns false if it is empty.
+  /// Returns false if the handle is empty.
   explicit operator bool() const noexcept { return built_ != nullptr; }
   /// Returns the devices that it was built for, in the order of `build_options::on`.
   [[nodiscard]] std::vector<device> devices() const;
@@ -60,17 +60,17 @@ class program {
 
 namespace detail {
 
-/// Gives the job to the builder of the first device's runtime; `done` is always fulfilled.
+/// Gives the build to the builder of the first device's runtime, which always fulfils `done`.
 void begin_build(std::string source, build_options o, completion<program> done);
 
 }  // namespace detail
 
 /// Compiles `source` for the devices of `o`. Returns a pending_response if `from` is an actor
-/// (`*this`); if it is an actor system, the response's `get()` gives the program to a thread. No
-/// worker waits. Errors: `gpu_errc::build_failed` with the compiler's log, of the first device for
-/// which it fails; `no_device` if `o.on` is empty; `unsupported` if a device lacks an ability of
-/// `o.needs`; `overload` if `gpu.waiting` programs wait; `device_lost`; `closed`. A compiler may
-/// take as long as it likes: only `within` limits the time.
+/// (`*this`). If `from` is an actor system, returns a response whose `get()` waits for the program
+/// on an ordinary thread. No worker waits. Errors: `gpu_errc::build_failed` with the compiler's log
+/// for the first device on which the build fails; `no_device` if `o.on` is empty; `unsupported` if
+/// a device lacks an ability of `o.needs`; `overload` if `gpu.waiting` programs wait;
+/// `device_lost`; `closed`. No deadline limits a build; use `within`.
 template <class From>
 [[nodiscard]] auto build(From& from, std::string source, build_options o) {
   return detail::ask_outside<program>(

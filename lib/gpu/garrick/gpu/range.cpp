@@ -14,7 +14,7 @@ std::string text_of(const nd_range::extent& e, unsigned dimensions) {
   return s;
 }
 
-/// Returns true if a sum or product of the program's numbers is more than a number holds.
+/// Returns true if a sum or product of the range's numbers overflows.
 bool overflows(const nd_range& r) {
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
   std::size_t product = 1;

@@ -16,9 +16,10 @@
 
 namespace garrick::gpu {
 
-/// A kernel's work items, and how they are grouped and numbered. It is checked when a request is
-/// made: a range without items, with groups that do not divide it, with offset in some dimensions
-/// it does not have, or with groups larger than the device can run is `gpu_errc::bad_range`.
+/// A kernel's work items, with their groups and their ids. The actor checks the range for each
+/// request: a range without items, with groups that do not divide it, with an offset in a dimension
+/// that it does not have, or with groups larger than the device can run gives the error
+/// `gpu_errc::bad_range`.
 class nd_range {
  public:
   using garrick_sendable = void;
@@ -38,14 +39,14 @@ class nd_range {
     return r;
   }
 
-  /// Returns a copy in groups of this size; without it, the driver chooses.
+  /// Returns a copy in groups of this size. For a range without it, the driver chooses the size.
   [[nodiscard]] constexpr nd_range groups_of(std::size_t x, std::size_t y = 1,
                                              std::size_t z = 1) const noexcept {
     nd_range r = *this;
     r.local_ = {x, y, z};
     return r;
   }
-  /// Returns a copy with ids that begin here.
+  /// Returns a copy with ids that begin at these numbers.
   [[nodiscard]] constexpr nd_range from(std::size_t x, std::size_t y = 0,
                                         std::size_t z = 0) const noexcept {
     nd_range r = *this;
@@ -53,9 +54,9 @@ class nd_range {
     return r;
   }
 
-  /// Returns 1 to 3; 0 for a `per_element` that was not resolved.
+  /// Returns the number of dimensions, 1 to 3; 0 for a `per_element` that is not yet resolved.
   [[nodiscard]] constexpr unsigned dimensions() const noexcept { return dimensions_; }
-  /// Returns the items in each dimension; 1 in a missing one.
+  /// Returns the items in each dimension; 1 in a missing dimension.
   [[nodiscard]] constexpr const extent& global() const noexcept { return global_; }
   /// Returns the items of a group in each dimension; all 0: the driver chooses.
   [[nodiscard]] constexpr const extent& local() const noexcept { return local_; }
@@ -76,7 +77,8 @@ class nd_range {
     return has_groups() ? local_[0] * local_[1] * local_[2] : 1;
   }
 
-  /// Returns `per_element` with this many elements; any other range stays as it is.
+  /// Returns the range of a `per_element` for this number of elements; any other range is returned
+  /// unchanged.
   [[nodiscard]] constexpr nd_range resolved(std::size_t elements) const noexcept {
     if (dimensions_ != 0) return *this;
     nd_range r = *this;
@@ -85,8 +87,8 @@ class nd_range {
     return r;
   }
 
-  /// Returns the fault on a device with at most this many items in a group, in words; empty if
-  /// there is none.
+  /// Returns a description of the range's fault on a device with at most this many items in a
+  /// group; empty if there is none.
   [[nodiscard]] std::string trouble(std::size_t most_group_items) const;
   /// Returns "1920 x 1080 in groups of 16 x 4 from 0 x 0", for example.
   [[nodiscard]] std::string to_string() const;

@@ -24,7 +24,7 @@ class runtime_core {
       const std::string name = f.info.name;
       try {
         cores.push_back(std::make_shared<device_core>(f.id, std::move(f.info), s));
-      } catch (const std::runtime_error& e) {  // the driver does not want to
+      } catch (const std::runtime_error& e) {  // the driver refuses a context or a queue
         refused.push_back(name + ": " + e.what());
       }
     }

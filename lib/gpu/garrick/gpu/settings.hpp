@@ -1,6 +1,6 @@
-// The settings `gpu.*` of a runtime: the treatment of its devices.
+// The settings `gpu.*` of a runtime: limits and deadlines of its devices.
 //
-// Thread safety: a value.
+// Thread safety: a plain value.
 #pragma once
 
 #include <garrick/base/time/clock.hpp>
@@ -18,25 +18,26 @@ namespace garrick::gpu {
 ///
 ///     gpu::runtime gpus({.memory = 1024, .deadline = duration::seconds(5)});   // 1 GiB at most
 struct gpu_settings {
-  /// mebibytes of each device that buffers may take; 0: three quarters of the device's memory
+  /// mebibytes of each device's memory that buffers may take; 0: three quarters of it
   std::uint32_t memory = 0;
-  /// requests that are with the driver of one device at once: 1 to 256
+  /// the most requests that the driver of one device has at once: 1 to 256
   std::uint32_t in_flight = 8;
-  /// requests that wait for one device or for the builder, at least 1; the next one is `overload`
+  /// the most requests that wait for one device or for the builder, at least 1; further requests
+  /// fail with `overload`
   std::uint32_t waiting = 4096;
   /// in-order queues for each device, up to 16; 0: one out-of-order queue, or four if it has none
   std::uint32_t queues = 0;
-  /// how long a request may take, unless its actor's options say; above zero
+  /// the most time of a request, unless its actor's options set another; above zero
   base::duration deadline = base::duration::seconds(30);
-  /// how long the end of a runtime waits for calls that are with a driver
+  /// the most time that the end of a runtime waits for calls that a driver has
   base::duration shutdown = base::duration::seconds(5);
-  /// where compiled programs are kept, a folder that only this user can write; empty: in memory
-  /// alone
+  /// the folder for compiled programs, which only this user may be able to write; empty: programs
+  /// are kept in memory only
   std::string cache{};
 };
 
-/// Adds the rows of `gpu.*`, which fill these variables. A program calls it on the table that it
-/// loads its settings with.
+/// Adds the rows of `gpu.*` to `table`; the rows fill the members of `s`. Call it for the table
+/// with which the program loads its settings.
 void add_settings(base::setting_table& table, gpu_settings& s);
 
 }  // namespace garrick::gpu

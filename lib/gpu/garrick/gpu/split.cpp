@@ -16,7 +16,7 @@ double split_ratio::share() const noexcept {
 std::size_t split_ratio::for_device(std::size_t n) const noexcept {
   if (n < 2) return 0;
   const auto part = static_cast<std::size_t>(static_cast<double>(n) * share());
-  // Each side keeps a little: a side that does nothing is not measured any more.
+  // Each side gets some elements, since a side without work would not be measured any more.
   const std::size_t least = std::max<std::size_t>(n / 64, 1);
   return std::clamp(part, least, n - least);
 }

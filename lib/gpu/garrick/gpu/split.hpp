@@ -1,14 +1,14 @@
-// A map over a container that the processors and a device share.
+// A map over a container, divided between the processors and a device.
 //
 //   patterns::data_ref<std::vector<float>> h = gpu::split(
 //       system, patterns::map([](float x) { return x * x; }), program, "squares");
 //
-// The first part goes to the processors, the rest to the device, in the ratio of the speeds that
-// were measured so far; the first request is halved. Both sides must compute the same, to the last
-// bit if that counts: `#pragma OPENCL FP_CONTRACT OFF` in the kernel, and -ffp-contract=off for the
-// function.
+// The first part goes to the processors and the rest to the device, in the ratio of the speeds
+// measured so far; the first container is halved. Both sides must compute the same results. For
+// results that are equal to the last bit, use `#pragma OPENCL FP_CONTRACT OFF` in the kernel, and
+// -ffp-contract=off for the function.
 //
-// Thread safety: as spawn.
+// Thread safety: like spawn.
 #pragma once
 
 #include <garrick/gpu/kernel.hpp>
@@ -29,20 +29,20 @@ namespace garrick::gpu {
 struct split_figures {
   std::uint64_t on_processors = 0;  ///< elements
   std::uint64_t on_device = 0;      ///< elements
-  double device_share = 0.5;        ///< of the next container: from 0 to 1
+  double device_share = 0.5;        ///< the device's share of the next container, from 0 to 1
 };
 /// Asks the actor of a split map for its figures.
 struct get_split_figures {};
 
 namespace detail {
 
-/// Shares by measured speed.
+/// The division of a container by the measured speeds.
 class split_ratio {
  public:
-  /// Returns the number of elements for the device, of `n`: at least one for each side, if there
-  /// are two.
+  /// Returns how many of `n` elements go to the device. Each side gets at least one if `n` is two
+  /// or more.
   [[nodiscard]] std::size_t for_device(std::size_t n) const noexcept;
-  /// Notes the time of a part with this many elements.
+  /// Records the time that a part with this many elements took.
   void device_took(std::size_t elements, duration d) noexcept { note(device_, elements, d); }
   void processors_took(std::size_t elements, duration d) noexcept { note(host_, elements, d); }
   /// Returns the device's share, from 0 to 1.
@@ -54,7 +54,7 @@ class split_ratio {
   double device_ = 0;  ///< elements in a nanosecond; 0: not measured
 };
 
-/// The actor that asks a map and a kernel.
+/// The actor that sends the parts of a container to a map and a kernel.
 template <class T, class U>
 class split_actor
     : public actor<
@@ -138,11 +138,11 @@ template <class T, class U = T>
 using split_ref =
     ref<protocol<result<std::vector<U>>(std::vector<T>), split_figures(get_split_figures)>>;
 
-/// Makes an actor, and returns its handle. The actor divides each container between `map`, which is
-/// a `patterns::map` over vectors of numbers, and a kernel that takes a vector and gives another of
-/// as many elements. The actor is asked like a map; `ask(handle, n)` makes a stage of it. The
-/// answer has the elements in their order. Errors are those of the map and of the kernel; then no
-/// part of the container is answered.
+/// Spawns an actor, and returns its handle. The actor divides each container between `map`, which
+/// is a `patterns::map` over vectors of numbers, and a kernel that takes a vector and returns
+/// another one of the same size. It takes the requests of a map; `ask(handle, n)` makes a stage of
+/// it. The answer has the elements in their order. If the map or the kernel fails, the answer is
+/// that error, without any elements.
 template <class From, class Map>
 [[nodiscard]] auto split(From& from, Map map, program p, std::string kernel,
                          kernel_options o = {}) {

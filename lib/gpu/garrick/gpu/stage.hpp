@@ -3,9 +3,9 @@
 //   pipeline(pictures, gpu::stage<pixels(pixels)>(program, "blur", range), store)
 //   pipeline(pairs, farm(gpu::stage<…>(…)).replicas(2), store)
 //
-// A tuple holds the messages that an actor of the kernel (`gpu::spawn`) takes: it is the message,
-// or a std::tuple of several. In the same way a result holds the actor's answers. Results leave in
-// the order of the tuples.
+// A tuple is the message that an actor of the kernel (`gpu::spawn`) takes, or a std::tuple of its
+// messages if it takes several. In the same way, a result is the actor's answer, or a std::tuple of
+// several values. Results leave in the order of the tuples.
 //
 // Thread safety: stages are plain values.
 #pragma once
@@ -101,10 +101,10 @@ class typed_stage_maker final : public kernel_stage_maker {
 
 }  // namespace detail
 
-/// Returns a stage of a kernel, with at most `under_way` requests to the device at once for each
-/// replica. An error of the kernel follows the stage's policy: the stream fails, or the tuple is a
-/// dead letter. The stage has the kernel's name, or that of the options. The other parameters are
-/// as of `spawn`.
+/// Returns a stage that runs a kernel, with at most `under_way` requests to the device at once for
+/// each replica. The stage's policy decides about an error of the kernel: the stream fails, or the
+/// tuple becomes a dead letter. The stage has the name in the options or, without it, the kernel's.
+/// The other parameters are those of `spawn`.
 template <class Sig>
 [[nodiscard]] auto stage(program p, std::string kernel, nd_range range, kernel_options o = {},
                          std::size_t under_way = 8) {

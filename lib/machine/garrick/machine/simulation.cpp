@@ -17,21 +17,18 @@ constexpr std::uint32_t longest_in_place_chain = 16;
 constexpr std::uint32_t sends_after_futile_wait = 64;
 constexpr picoseconds longest_wait = from_ns(1e6);
 
-constexpr double longest_end_seconds =
-    10;  // the most time from the limit until every thread has ended
-constexpr double longest_seconds = 1e7;    // 64 bits of picoseconds are 1.8e7 seconds
-constexpr double highest_price_ns = 1e9;   // of any operation
-constexpr double shortest_slice_ns = 1e5;  // the system's limits
+constexpr double longest_end_seconds = 10;  // from the limit to the end of every thread
+constexpr double longest_seconds = 1e7;     // 64 bits of picoseconds are 1.8e7 seconds
+constexpr double highest_price_ns = 1e9;    // of any operation
+constexpr double shortest_slice_ns = 1e5;   // the system's limits
 constexpr double longest_slice_ns = 1e8;
 constexpr double shortest_tick_ns = 1e4;
 constexpr std::uint64_t foreign_seeds = 0x9e3779b97f4a7c15;
-constexpr double foreign_chunk_ns =
-    1e6;  // the time between a foreign thread's checks whether the program has ended
+constexpr double foreign_chunk_ns = 1e6;  // between checks if the program has ended
 
 constexpr std::uint32_t most_workers = 120;
-constexpr std::uint64_t hot_actors =
-    8;  ///< so many actors' lines and branches stay in the processor's caches
-constexpr std::uint32_t own_lines = 2;  ///< lines of an actor: the runner's part, and its object
+constexpr std::uint64_t hot_actors = 8;  ///< actors with lines and branches still in the caches
+constexpr std::uint32_t own_lines = 2;   ///< lines of an actor: the runner's part, and its object
 
 }  // namespace
 

@@ -167,8 +167,7 @@ class simulation {
     /// handler
     bool batch_over = false;
     std::uint32_t in_place_batches = 0;
-    std::uint32_t free_sends =
-        0;  ///< sends that do not wait, because the last wait brought no room
+    std::uint32_t free_sends = 0;  ///< sends that do not wait, since the last wait brought no room
     model_actor* next_in_place = nullptr;  ///< claimed; runs after the present batch in place
     model_actor* woken_in_place = nullptr;
   };

@@ -5,7 +5,7 @@
 // Invariants
 // B1 The last holder gives the block to the device's submitting thread, which releases it: a worker
 //    never calls the driver. If that thread has ended, the block is released at once.
-// B2 A thread that finds `is_unique` true, and holds the one reference, finds all uses by others
+// B2 If the holder of the last reference finds `is_unique` true, all uses by other holders are
 //    over.
 //
 // Thread safety: distinct `buffer_ptr`s on any thread.
@@ -23,7 +23,8 @@ class device_core;
 
 namespace garrick::gpu::detail {
 
-/// An object that a device's thread destroys, in a list that needs no memory.
+/// An object that a device's thread destroys. It is its own list entry, so a list of them allocates
+/// no memory.
 class disposable {
  public:
   disposable() = default;
@@ -41,19 +42,19 @@ class disposable {
 /// Memory of a device, or pinned memory, which has an address.
 class buffer final : public disposable {
  public:
-  /// Takes over an object of the driver with bytes that were charged to the device.
+  /// Takes over the driver's object `memory`, whose bytes were charged to the device.
   buffer(std::shared_ptr<internal::device_core> of, void* memory, std::size_t bytes) noexcept;
 
-  /// Adds a holder; the caller is one.
+  /// Adds a holder. The caller must be a holder.
   void retain() noexcept {
     holders_.fetch_add(1, std::memory_order_relaxed);  // order: relaxed: the caller holds it
   }
-  /// Takes a holder away.
+  /// Removes a holder.
   void release() noexcept {
-    // order: acq_rel: pairs with itself and is_unique: uses by others are over for the last one
+    // order: acq_rel: pairs with itself and is_unique: for the last holder, uses by others are over
     if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) discard();
   }
-  /// Returns true if the caller is the only holder. Then it stays so.
+  /// Returns true if the caller is the only holder, and so stays it until it adds one.
   [[nodiscard]] bool is_unique() const noexcept {
     // order: acquire: pairs with release(): the others' uses come before the caller's (B2)
     return holders_.load(std::memory_order_acquire) == 1;
@@ -64,7 +65,7 @@ class buffer final : public disposable {
   [[nodiscard]] const std::shared_ptr<internal::device_core>& owner() const noexcept { return of_; }
   /// Returns the driver's object.
   [[nodiscard]] void* memory() const noexcept { return memory_; }
-  /// Returns the address for the host; null: it is not pinned memory.
+  /// Returns the address for the host; null if the memory is not pinned.
   [[nodiscard]] void* address() const noexcept { return address_; }
   /// Sets the host's address of the buffer. Called by the submitting thread, before any other
   /// thread has the buffer.
@@ -87,7 +88,7 @@ class buffer final : public disposable {
 class buffer_ptr {
  public:
   buffer_ptr() noexcept = default;
-  /// Takes over one hold.
+  /// Takes over one reference.
   explicit buffer_ptr(buffer* adopted) noexcept : at_(adopted) {}
   buffer_ptr(const buffer_ptr& o) noexcept : at_(o.at_) {
     if (at_ != nullptr) at_->retain();

@@ -1,9 +1,9 @@
-// A program that was built: its kernels and their parameters.
+// A built program: its kernels and their parameters.
 //
 // Private: installed because templates need it.
 //
-// Thread safety: constant once the builder has made it. The driver's objects are used by the
-// submitting thread of their device alone, and destroyed by it.
+// Thread safety: constant after the builder has made it. Only the submitting thread of a device
+// uses and destroys the driver's objects.
 #pragma once
 
 #include <garrick/gpu/detail/buffer.hpp>
@@ -32,7 +32,7 @@ class built_kernel {
  public:
   std::string name;
   std::vector<parameter> parameters;
-  bool types_known = false;  ///< else only the number of parameters is
+  bool types_known = false;  ///< false: only the number of parameters is known
   std::size_t largest_group = 0;
   std::array<std::size_t, 3> required_group{};  ///< all 0: any
   void* handle = nullptr;                       ///< the driver's object
@@ -54,7 +54,7 @@ class device_program final : public disposable {
   std::vector<built_kernel> kernels;
   std::shared_ptr<internal::device_core> on;
 
-  /// Returns the kernel of this name; null: there is none.
+  /// Returns the kernel of this name; null if there is none.
   [[nodiscard]] const built_kernel* find(const std::string& name) const noexcept;
   void dispose() noexcept override;
 
@@ -63,7 +63,7 @@ class device_program final : public disposable {
   void* program_;
 };
 
-/// Gives a program to its device's thread, which destroys it.
+/// A deleter that gives a program to its device's thread, which destroys it.
 struct discard_program {
   void operator()(device_program* p) const noexcept;
 };

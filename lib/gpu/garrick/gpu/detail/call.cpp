@@ -5,7 +5,7 @@ namespace garrick::gpu::detail {
 call::~call() = default;
 
 bool call::settle(const error& why) noexcept {
-  // order: acq_rel: pairs with itself: one thread takes the completion, after it was set
+  // order: acq_rel: pairs with itself: only one thread takes the completion, after it was set
   if (settled_.exchange(true, std::memory_order_acq_rel)) return false;
   fulfil(why);
   return true;

@@ -1,17 +1,17 @@
-// A request to a device: the transfers there and back, and the kernel between.
+// A request to a device: the transfers to the device and back, and the kernel between them.
 //
 // Private: installed because templates need it.
 //
 // Invariants
 // C1 A call owns the memory that its commands read and write (G2): its containers, and references
 //    to its buffers.
-// C2 It is settled once (G3): the thread that first sets `settled` fulfils the completion.
+// C2 A call is settled once (G3): the thread that first sets `settled_` fulfils the completion.
 // C3 `due` counts the commands that have not reported, and one for the submitting thread while it
 //    submits. The thread that takes it to zero is the last one to use the call on the driver's
 //    behalf.
 //
 // Thread safety: members written before the call is given to a device may be read on every thread.
-// The rest names its threads.
+// The other members state their threads.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -40,14 +40,14 @@ enum class argument_kind : std::uint8_t {
   in_out,  ///< read and written
   scalar,  ///< a value
   local,   ///< memory of each group
-  fetch,   ///< of a transfer: `buffer` is read to `host`
-  pin,     ///< of a transfer: pinned memory is made
+  fetch,   ///< in a transfer: `buffer` is read to `host`
+  pin,     ///< in a transfer: pinned memory is made
 };
 
 /// An argument. An input or in-out argument has host memory, or a buffer if it is on the device.
 struct argument {
   argument_kind kind = argument_kind::scalar;
-  bool stays = false;    ///< its result is `buffer`; otherwise it is read to `host`
+  bool stays = false;    ///< its result stays in `buffer`; otherwise it is read to `host`
   bool pinned = false;   ///< an output in pinned memory, which the device makes: `host_memory`
   void* host = nullptr;  ///< owned by the maker of the call; null: none
   std::size_t bytes = 0;
@@ -64,7 +64,7 @@ struct command {
   bool is_kernel = false;
 };
 
-/// See above.
+/// A request to a device; derived classes own the arguments' memory.
 class call {
  public:
   call() = default;
@@ -75,24 +75,25 @@ class call {
   // set before it is given to a device
 
   std::vector<argument> arguments;
-  std::shared_ptr<const built_kernel> kernel;  ///< null: it only transfers
+  std::shared_ptr<const built_kernel> kernel;  ///< null: the call only transfers data
   nd_range range{1};
   std::string_view what = "a transfer";  ///< for errors, if there is no kernel
   /// Sets the completion that is fulfilled at the end.
   void completes(completion<> c) { completion_.emplace(std::move(c)); }
 
-  /// Adds another owner of an argument's memory.
+  /// Keeps `owner`, which owns an argument's memory, as long as the call lives.
   void keeps(std::shared_ptr<const void> owner) { kept_.push_back(std::move(owner)); }
 
-  /// Abandons the call, whose answer is no longer wanted: drops it if the driver does not have it
-  /// yet. For the thread that gives the call to a device, before or after.
+  /// Abandons the call, whose answer is no longer wanted: the call is dropped if the driver does
+  /// not have it yet. Called by the thread that gives the call to a device, before or after doing
+  /// so.
   void abandon() noexcept;
-  /// Returns true if `abandon` was called; true for ever then.
+  /// Returns true if `abandon` has been called.
   [[nodiscard]] bool is_abandoned() const noexcept {
     return abandoned_.load(std::memory_order_relaxed);  // order: relaxed: the device's lock orders
   }
 
-  /// Returns true if the requester was told. While the driver has the call, it was told of a
+  /// Returns true if the requester has its answer. While the driver has the call, this answer is a
   /// failure.
   [[nodiscard]] bool is_settled() const noexcept {
     return settled_.load(std::memory_order_relaxed);  // order: relaxed: a hint
@@ -101,14 +102,14 @@ class call {
   /// Returns "kernel k on device d", for errors.
   [[nodiscard]] std::string where(const internal::device_core& device) const;
 
-  /// Tells the requester: of success if there is no error. Returns false if the call was settled
-  /// before (C2).
+  /// Answers the requester with `why`, or with success if `why` is no error. Returns false if the
+  /// call was settled before (C2).
   bool settle(const error& why) noexcept;
 
-  /// Called when the submitting thread takes the call. For calls that ask for figures.
+  /// Called when the submitting thread takes the call, for calls that request figures.
   virtual void looked_at(const device_figures& /*so_far*/) noexcept {}
 
-  // of the submitting thread, and of callbacks as C3 says
+  // for the submitting thread, and for callbacks by C3
 
   std::vector<command> commands;                ///< never moved while callbacks are due
   std::atomic<std::uint32_t> due{0};            ///< see C3

@@ -2,7 +2,7 @@
 //
 // Private: installed because templates need it.
 //
-// Thread safety: as actors.
+// Thread safety: like actors.
 #pragma once
 
 #include <garrick/base/memory/shared_as.hpp>
@@ -21,12 +21,12 @@
 
 namespace garrick::gpu {
 
-/// A possible result of a pre-processing function: a range for this request, and the kernel's
-/// arguments.
+/// A result of a pre-processing function: a range for this request, and the kernel's arguments.
 template <class... Ts>
 struct prepared {
-  nd_range range;            ///< instead of the actor's
-  std::tuple<Ts...> values;  ///< as the kernel's signature has them, without local arguments
+  nd_range range;  ///< used in place of the actor's range
+  std::tuple<Ts...>
+      values;  ///< the arguments in the order of the kernel's signature, without local ones
 };
 
 /// The type in the place of an absent pre- or post-processing function.
@@ -42,7 +42,7 @@ struct preparation {
   std::optional<nd_range> range{};
   std::optional<Tuple> values{};
 };
-/// All results of a pre-processing function as one type.
+/// Converts each possible result of a pre-processing function to one type.
 template <class Tuple>
 struct prepare_from {
   static preparation<Tuple> of(Tuple&& t) { return {{}, {}, std::move(t)}; }
@@ -63,7 +63,7 @@ struct prepare_from {
   }
 };
 
-/// A function's arguments and result.
+/// The types of a function's arguments and result.
 template <class F>
 struct function_types : function_types<decltype(&F::operator())> {};
 template <class R, class... As>
@@ -76,7 +76,7 @@ struct function_types<R (C::*)(As...) const> : function_types<R (*)(As...)> {};
 template <class R, class C, class... As>
 struct function_types<R (C::*)(As...)> : function_types<R (*)(As...)> {};
 
-/// The messages of the actor: the kernel's, or those of the function before it.
+/// The messages of the actor: the kernel's, or the arguments of the function before it.
 template <class Shape, class Pre>
 struct messages_with {
   using type = typename function_types<Pre>::arguments;
@@ -85,7 +85,7 @@ template <class Shape>
 struct messages_with<Shape, as_is_t> {
   using type = typename Shape::messages;
 };
-/// The values of its answers.
+/// The values of the actor's answers.
 template <class Shape, class Post>
 struct answers_with {
   using type = typename outputs_of<typename function_types<Post>::result_type>::type;
@@ -181,7 +181,7 @@ class kernel_actor_of<Shape, Pre, Post, list<Ms...>, list<As...>>
   ordered_answers<As...> order_;
 };
 
-/// The actor of a signature with its functions.
+/// The actor for a signature and its functions.
 template <class Sig, class Pre = as_is_t, class Post = as_is_t>
 using kernel_actor = kernel_actor_of<kernel_shape<Sig>, Pre, Post,
                                      typename messages_with<kernel_shape<Sig>, Pre>::type,

@@ -11,7 +11,7 @@
 namespace garrick::gpu::detail {
 namespace {
 
-/// A ref of another device that is on its way through the host.
+/// A call that reads the data of another device's ref to the host.
 class fetch_call final : public call {
  public:
   explicit fetch_call(const buffer_ptr& from) : bytes(from->bytes()) {
@@ -35,7 +35,7 @@ std::string names_of(const device_program& p) {
   return s.empty() ? "none" : s;
 }
 
-/// Their bytes; the highest number if that cannot count them.
+/// Returns the bytes of the elements; the largest number if the product overflows.
 std::size_t bytes_of(std::size_t elements, std::size_t each) noexcept {
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
   return elements > most / each ? most : elements * each;
@@ -56,7 +56,7 @@ std::size_t fastest(std::span<const kernel_lane> lanes, std::uint64_t items) noe
   double least = INFINITY;
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     if (lanes[i].kernel->on->is_lost()) continue;
-    // A lane that was never measured is tried once, and then waited for.
+    // A lane that was never measured gets one call, and no further ones before that call ends.
     const double price = lanes[i].ns_per_item != 0 ? lanes[i].ns_per_item
                          : lanes[i].calls == 0     ? 0
                                                    : 1e12;
@@ -127,8 +127,8 @@ duration kernel_base::deadline() const {
   return lanes_.front().kernel->on->settings().deadline;
 }
 
-/// Sets the groups that the kernel declares itself, if any. Returns an error if the range asks for
-/// others.
+/// Sets the groups that the kernel itself declares, if any. Returns an error if the range has other
+/// groups.
 error kernel_base::groups_for(nd_range& r) const {
   const nd_range::extent& own = lanes_.front().kernel->required_group;
   if (own == nd_range::extent{}) return {};
@@ -229,7 +229,8 @@ error kernel_base::too_large(const launch_plan& plan) const {
   return {};
 }
 
-/// Returns the lane for a call: with refs, the one of their device, if it can run there.
+/// Returns the lane for a call: that of its refs' device, if the kernel can run there; otherwise
+/// the fastest.
 std::size_t kernel_base::lane_for(const call& c) const {
   for (const argument& a : c.arguments) {
     if (!a.buffer) continue;
@@ -317,7 +318,7 @@ void kernel_base::give(actor_base& me, std::shared_ptr<call> c, std::size_t lane
             kernel_lane& of = lanes_[lane];
             const auto ns = static_cast<double>((me.now() - begun).count());
             const double each = std::max(ns, 1.0) / static_cast<double>(items) / beside;
-            // The newest quarter counts: a device may be slowed by other users.
+            // The newest value counts a quarter, since other users may slow a device down.
             of.ns_per_item = of.ns_per_item == 0 ? each : of.ns_per_item * 0.75 + each * 0.25;
             settled(c, {});
           },

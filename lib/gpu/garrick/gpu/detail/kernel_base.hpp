@@ -1,5 +1,5 @@
-// The half of an actor with a kernel that does not depend on its types: chooses a device, checks
-// sizes, gives calls to devices and is told of their end.
+// The half of a kernel's actor that does not depend on its types: chooses a device, checks sizes,
+// gives calls to devices and handles their end.
 //
 // Private: installed because templates need it.
 //
@@ -23,11 +23,11 @@
 
 namespace garrick::gpu::detail {
 
-/// Returns the exception being handled as an error.
+/// Returns the exception that is being handled as an error.
 [[nodiscard]] error thrown_by(const char* what, const std::string& where);
 
-/// The parts of a kernel's actor. Copying and destroying them is not inline code, which each
-/// kernel's signature would have several times.
+/// The parts of a kernel's actor. Copying and destroying them is not inline: the code would be
+/// repeated several times for each kernel's signature.
 struct kernel_seed {
   using garrick_sendable = void;
   kernel_seed(gpu::program p, std::string name_of_kernel, nd_range r, kernel_options o);
@@ -55,11 +55,11 @@ struct kernel_lane {
   std::shared_ptr<const built_kernel> kernel;
   std::uint64_t items = 0;  ///< under way
   std::uint32_t calls = 0;  ///< under way
-  double ns_per_item = 0;   ///< 0: it was never measured
+  double ns_per_item = 0;   ///< 0: not measured
 };
 
-/// Returns the lane on which `items` more are done first; those that were never measured come
-/// first.
+/// Returns the lane that is expected to finish `items` more items first. An unmeasured lane without
+/// calls is preferred.
 [[nodiscard]] std::size_t fastest(std::span<const kernel_lane> lanes, std::uint64_t items) noexcept;
 
 /// Returns the kernel of a seed on each of its devices, or the reason why it cannot run. If the
@@ -67,7 +67,7 @@ struct kernel_lane {
 [[nodiscard]] result<std::vector<kernel_lane>> lanes_of(const kernel_seed& s,
                                                         std::span<const expected_parameter> wanted);
 
-/// The parameters of a kernel's signature, for code that does not know their types.
+/// The parameters of a kernel's signature, for untyped code.
 struct kernel_facts {
   std::span<const expected_parameter> expected;  ///< outputs last
   std::size_t containers;                        ///< inputs and in-out arguments
@@ -79,9 +79,9 @@ struct kernel_facts {
 /// A call of a kernel, which owns the arguments.
 class kernel_call : public call {
  public:
-  /// Writes to `all` how many elements each container has; 0 for a ref that names nothing.
+  /// Writes the number of elements of each container to `all`; 0 for an empty ref.
   virtual void sizes(std::size_t* all) const noexcept = 0;
-  /// Makes the arguments. Throws std::bad_alloc, and std::length_error of a container.
+  /// Makes the arguments. Throws std::bad_alloc, or std::length_error from a container.
   virtual void fill(const launch_plan& plan) = 0;
 };
 
@@ -99,7 +99,7 @@ class kernel_base {
   /// pre-processing function has chosen. Returns why it cannot run. Throws as kernel_call::fill.
   [[nodiscard]] error prepare(kernel_call& c, const std::optional<nd_range>& wanted) const;
   /// Chooses a lane for a call with filled arguments, and gives it to the device. Always calls
-  /// `settled`, perhaps at once.
+  /// `settled`, possibly before it returns.
   void launch(actor_base& me, std::shared_ptr<call> c);
   /// Called on the actor's turn when the call has ended.
   virtual void settled(const std::shared_ptr<call>& c, const error& why) = 0;
@@ -107,19 +107,20 @@ class kernel_base {
   [[nodiscard]] std::string where() const;
 
  private:
-  /// Returns range and sizes for a call with this many elements in its inputs and in-out arguments.
+  /// Returns the range and the sizes for a call with these numbers of elements in its inputs and
+  /// in-out arguments.
   [[nodiscard]] result<launch_plan> plan_for(const std::optional<nd_range>& wanted,
                                              std::span<const std::size_t> inputs) const;
-  /// Returns an error unless a std::array gets exactly its number of elements.
+  /// Returns an error if an output that is a std::array would get another number of elements.
   [[nodiscard]] error not_as_fixed(const launch_plan& plan) const;
-  /// Returns an error if none of the devices has this many bytes. Before the host makes room for
-  /// them.
+  /// Returns an error if an output or the local arguments are too large for all devices. Called
+  /// before the host allocates memory for the outputs.
   [[nodiscard]] error too_large(const launch_plan& plan) const;
   [[nodiscard]] std::size_t lane_for(const call& c) const;
   void bring_home(actor_base& me, std::shared_ptr<call> c, std::size_t lane, std::size_t from,
                   instant until);
   void give(actor_base& me, std::shared_ptr<call> c, std::size_t lane, instant until);
-  /// Answers with a response's error: a time-out becomes the device's `deadline`.
+  /// Settles the call with a response's error; a time-out becomes `gpu_errc::deadline`.
   void failed(const std::shared_ptr<call>& c, std::size_t lane, const error& why);
   [[nodiscard]] error groups_for(nd_range& r) const;
   [[nodiscard]] duration deadline() const;
@@ -128,7 +129,7 @@ class kernel_base {
 
   const kernel_seed seed_;
   const kernel_facts& facts_;
-  error refusal_;  ///< the kernel cannot run: each request is answered with this
+  error refusal_;  ///< set if the kernel cannot run: the answer to each request
   std::vector<kernel_lane> lanes_;
 };
 

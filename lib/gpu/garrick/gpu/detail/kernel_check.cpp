@@ -10,7 +10,7 @@ namespace {
 constexpr std::array<std::string_view, 11> scalars{
     "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half"};
 
-/// "unsigned int" and "uint" are one type.
+/// Returns one name for each type: "unsigned int" and "uint" are the same.
 std::string_view normal(std::string_view type) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> longer{{
       {"unsigned char", "uchar"},
@@ -23,7 +23,7 @@ std::string_view normal(std::string_view type) {
   return type;
 }
 
-/// A name that means the same in every source.
+/// Returns true if the name means the same type in every source.
 bool is_built_in(std::string_view type) {
   const std::size_t letters = std::min(type.find_first_of("0123456789"), type.size());
   const std::string_view n = type.substr(letters);
@@ -31,7 +31,7 @@ bool is_built_in(std::string_view type) {
          (n.empty() || n == "2" || n == "3" || n == "4" || n == "8" || n == "16");
 }
 
-/// Bytes of a value of a built-in type.
+/// Returns the bytes of a value of a built-in type.
 std::size_t size_of(std::string_view type) {
   constexpr std::array<std::size_t, scalars.size()> bytes{1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 2};
   const std::size_t letters = std::min(type.find_first_of("0123456789"), type.size());

@@ -20,11 +20,11 @@ struct expected_parameter {
   kind what = kind::value;
   std::string_view type{};  ///< empty: any
   bool is_written = false;
-  bool is_shared = false;  ///< others may hold the same memory: the kernel must not write it
-  std::size_t bytes = 0;   ///< of an element or the value
+  bool is_shared = false;  ///< other refs may share the memory: the kernel must not write it
+  std::size_t bytes = 0;   ///< the size of an element or of the value
 };
 
-/// Returns the fault, in words; empty: it fits.
+/// Returns a description of the first mismatch; empty if the kernel fits.
 [[nodiscard]] std::string mismatch(const built_kernel& k,
                                    std::span<const expected_parameter> wanted);
 

@@ -1,4 +1,4 @@
-// A kernel's signature taken apart: the message, the kernel's parameters, the answer.
+// The parts of a kernel's signature: the message, the kernel's parameters, the answer.
 //
 // Private: installed because templates need it.
 //
@@ -28,7 +28,7 @@ struct joined<list<As...>, list<Bs...>> {
   using type = list<As..., Bs...>;
 };
 
-/// A parameter P: its message, if it has one, and its part in the answer.
+/// A parameter P: its part in the message and in the answer, if any.
 template <class P>
 struct parameter_of {
   static_assert(is_plain<P>,
@@ -102,8 +102,8 @@ struct output_check {
                 "garrick: a kernel's output is a container or a device_ref");
 };
 
-/// A check of its own, since clang would leave out the rest of the class with the failed assertion,
-/// and complain of all missing names.
+/// A separate class, since clang would skip the rest of a class after a failed assertion, and
+/// report all its names as missing.
 template <class Answers>
 struct answers_check {
   static constexpr bool passed = true;
@@ -148,7 +148,7 @@ constexpr std::size_t fixed_size() {
     return 0;
 }
 
-/// Returns a container's result, when its call has succeeded.
+/// Returns a container's result after its call has succeeded.
 template <class C>
 [[nodiscard]] C taken(C& host, argument& a) {
   if constexpr (device_container<C>::is)
@@ -248,8 +248,8 @@ void make_output(R& out, argument& a, std::size_t n) {
   }
 }
 
-/// A call with everything that it owns. `Base`: a kernel_call with the functions that its actor
-/// needs.
+/// A call that owns its arguments and outputs. `Base` is a kernel_call with the functions that its
+/// actor needs.
 template <class Shape, class Base>
 class typed_call : public Base {
  public:
@@ -285,7 +285,7 @@ class typed_call : public Base {
                 this->arguments[Shape::in_out_at(I)])...,
           taken(std::get<O>(outputs), this->arguments[Shape::parameters + O])...);
     }(std::make_index_sequence<changed>{}, std::make_index_sequence<Shape::made>{});
-    // The device is done with them: a ref that was an input has one holder less at once.
+    // The device needs them no more: an input's memory loses this holder at once.
     for (argument& a : this->arguments) a.buffer = {};
     messages = {};
     return all;
@@ -318,7 +318,8 @@ class typed_call : public Base {
       } else {
         a.bytes = m.size() * sizeof(typename of::element);
         if constexpr (device_container<message>::is) {
-          // The call's only hold: an in-out kernel asks whether it is the only one there is.
+          // The call keeps one reference only: for an in-out argument, a device checks if it is the
+          // last one.
           a.buffer = m.buffer();
           m = {};
           a.stays = true;

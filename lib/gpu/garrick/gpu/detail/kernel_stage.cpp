@@ -25,8 +25,7 @@ void kernel_stage_actor::begin(std::unique_ptr<stage_call> next) {
     if (!why) return launch(*this, c);
   } catch (...) {
     if (waiting_.empty() || waiting_.back().its_call != c)
-      throw;  // its failure could not be
-              // reported
+      throw;  // its failure could not be reported
     try {
       why = thrown_by("a tuple", where());
     } catch (...) {
@@ -38,7 +37,8 @@ void kernel_stage_actor::begin(std::unique_ptr<stage_call> next) {
 }
 
 void kernel_stage_actor::settled(const std::shared_ptr<call>& c, const error& why) {
-  // The queue is as long as the stage has holds, and calls end nearly in their order.
+  // The search is short: the queue has at most as many entries as the stage has holds, and calls
+  // end nearly in their order.
   const auto at = std::ranges::find(waiting_, c, &entry::its_call);
   if (at == waiting_.end() || at->is != state::under_way) return;
   at->why = why;

@@ -1,10 +1,10 @@
-// The part of a kernel's stage that does not depend on its signature's types: its actor gives the
-// calls to the device, and puts their results out in the order of the tuples.
+// The part of a kernel's stage that does not depend on its signature's types: the stage's actor
+// gives calls to the device, and puts out their results in the order of the tuples.
 //
-// Problem: a stage could ask a kernel's actor, as users do. Then the compiler would make two
-// classes of actors for each signature, and each tuple would take two more messages. So the stage's
-// actor gives its calls to the device itself; and since a call knows its types, the actor need not
-// know them.
+// Problem: a stage could send requests to a kernel's actor, as users do. Then the compiler would
+// make two classes of actors for each signature, and each tuple would take two more messages. So
+// the stage's actor gives its calls to the device itself. A call knows its types, so the actor does
+// not need to know them.
 //
 // Private: installed because templates need it.
 //
@@ -34,13 +34,13 @@ class stage_call : public kernel_call {
  public:
   /// Takes the answer of a call that has succeeded. May throw.
   virtual void take_answer() = 0;
-  /// Puts the answer out.
+  /// Puts the answer out to the next stage.
   virtual void put_out(patterns::detail::actor_node& to, actor_base& me) = 0;
   /// Reports that the tuple has failed.
   virtual void lose(patterns::detail::actor_node& at, const error& why) = 0;
 };
 
-/// The parts of which a stage's actors are made.
+/// The parts from which a stage's actors are made.
 struct stage_seed {
   using garrick_sendable = void;
   kernel_seed kernel;
@@ -68,7 +68,7 @@ class kernel_stage_actor
  private:
   enum class state : std::uint8_t { under_way, answered, failed };
   struct entry {
-    patterns::stage_hold hold;  ///< until the result was put out, or the failure reported
+    patterns::stage_hold hold;  ///< held until the result is put out, or the failure reported
     std::shared_ptr<stage_call> its_call;
     state is = state::under_way;
     error why{};
@@ -79,7 +79,7 @@ class kernel_stage_actor
   std::deque<entry> waiting_;  ///< the oldest tuple first
 };
 
-/// Makes these actors. A derived class makes the calls.
+/// Makes the actors of a kernel's stage. A derived class makes the calls.
 class kernel_stage_maker : public patterns::detail::actor_maker {
  public:
   kernel_stage_maker(const patterns::detail::tuple_type& t, stage_seed s);

@@ -5,7 +5,7 @@
 // Invariants
 // O1 A sender is in the table exactly while it has an unanswered request, so these requests bound
 //    the table.
-// O2 Its oldest request is unsettled, but while `settle` runs.
+// O2 The oldest request of a sender is unsettled, except while `settle` runs.
 //
 // Thread safety: one actor's turns.
 #pragma once
@@ -48,7 +48,8 @@ class placed_call : public kernel_call {
   ticket place;
 };
 
-/// Fulfils a promise by a result. Never throws: without memory for the answer it becomes an error.
+/// Fulfils a promise with a result. Never throws: if memory for the answer is short, the answer is
+/// an error.
 template <class... As>
 void fulfil(response_promise<As...>&& p, answer_of<As...>&& r) noexcept {
   if (!r) return p.fail(r.error());
@@ -63,14 +64,14 @@ void fulfil(response_promise<As...>&& p, answer_of<As...>&& r) noexcept {
   } catch (...) { p.fail(make_error(errc::receiver_failed, "no memory for the answer")); }
 }
 
-/// See above.
+/// The answers of one actor, each sender's in the order of its requests.
 template <class... As>
 class ordered_answers {
  public:
   ordered_answers() = default;
   ordered_answers(const ordered_answers&) = delete;
   ordered_answers& operator=(const ordered_answers&) = delete;
-  /// The answers under way are no longer wanted.
+  /// Abandons the calls that are under way.
   ~ordered_answers() {
     for (auto& [sender, l] : senders_)
       for (slot& s : l.slots)
@@ -83,11 +84,12 @@ class ordered_answers {
     l.slots.push_back({std::move(p), nullptr, {}});
     return {sender, l.first + l.slots.size() - 1};
   }
-  /// Notes the call that will settle the request.
+  /// Records the call that will settle the request.
   void waits_for(const ticket& t, std::shared_ptr<call> c) {
     if (slot* const s = find(t)) s->under_way = std::move(c);
   }
-  /// Gives the answer. It leaves now, or behind those before it.
+  /// Sets the answer of a request, and sends it as soon as the sender's older requests have been
+  /// answered.
   void settle(const ticket& t, answer_of<As...> r) {
     slot* const s = find(t);
     if (s == nullptr || s->answer) return;

@@ -1,8 +1,8 @@
-// A request to a device's or the builder's thread: by an actor, or by a thread that waits.
+// A request to a device's or the builder's thread, by an actor or by a waiting thread.
 //
 // Private: installed because templates need it.
 //
-// Thread safety: as `adapt`, and as `actor_system::request`.
+// Thread safety: like `adapt` with an actor, and like `actor_system::request` with a system.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -12,7 +12,7 @@
 
 namespace garrick::gpu::detail {
 
-/// Returns the answer to `start(completion<Rs...>)`.
+/// Calls `start(completion<Rs...>)`. Returns the response that the completion fulfils.
 template <class... Rs, class From, class Start>
 [[nodiscard]] auto ask_outside(From& from, Start start) {
   if constexpr (std::is_base_of_v<actor_base, From>)

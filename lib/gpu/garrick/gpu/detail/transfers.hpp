@@ -2,7 +2,7 @@
 //
 // Private: installed because templates need it.
 //
-// Thread safety: as call.
+// Thread safety: like call.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -27,13 +27,13 @@ class transfer_call : public call {
   explicit transfer_call(const std::shared_ptr<internal::device_core>& where) : where_(where) {}
 
   void answers(completion<R> done) { done_.emplace(std::move(done)); }
-  /// Returns the device; null: there is none.
+  /// Returns the device; null if there is none.
   [[nodiscard]] const std::shared_ptr<internal::device_core>& target() const noexcept {
     return where_;
   }
 
  protected:
-  /// Returns the result. After success, once.
+  /// Returns the result. Called once, after success.
   [[nodiscard]] virtual R take() = 0;
 
  private:
@@ -49,10 +49,11 @@ class transfer_call : public call {
   std::optional<completion<R>> done_;
 };
 
-/// Gives a call to its device, or fails it: without a device, or with an argument without bytes.
+/// Gives a call to its device. Fails the call if there is no device, or if an argument has no
+/// bytes.
 void begin_transfer(std::shared_ptr<call> c, const std::shared_ptr<internal::device_core>& to);
 
-/// Returns the device's setting `gpu.deadline`; without a device there is none.
+/// Returns the device's setting `gpu.deadline`; infinite without a device.
 [[nodiscard]] duration deadline_of(const std::shared_ptr<internal::device_core>& d) noexcept;
 
 /// Returns the response with the result of a call; the caller's `within` replaces the limit.
@@ -64,7 +65,7 @@ template <class R, class From>
     begin_transfer(c, c->target());
   };
   const auto ask = [&](auto& me) {
-    pending_response<R> p = adapt<R>(me, start);  // no temporary of the caller's is in it
+    pending_response<R> p = adapt<R>(me, start);  // it refers to no temporary of the caller
     if (!limit.is_infinite()) static_cast<void>(std::move(p).within(limit));
     return p;
   };

@@ -27,7 +27,7 @@ std::filesystem::path path_of(const std::string& folder, const std::string& key)
   return std::filesystem::path(folder) / (key + ".clbin");
 }
 
-// With the key, so that a file that was renamed is not taken for another program.
+// The sum includes the key, so that a renamed file is not taken for another program.
 digest sum_of(const std::string& key, std::span<const std::byte> bytes) {
   sha256 h;
   h.add(key);
@@ -64,7 +64,7 @@ void store_binary(const std::string& folder, const std::string& key,
   static std::atomic<std::uint32_t> count{0};
   std::filesystem::path temporary = path_of(folder, key);
   temporary += "." + std::to_string(::getpid()) + "." +
-               // order: relaxed: only its being another number counts
+               // order: relaxed: the numbers need only differ
                std::to_string(count.fetch_add(1, std::memory_order_relaxed)) + ".part";
   bool written = false;
   if (file f{std::fopen(temporary.c_str(), "wbx")}; f != nullptr) {

@@ -1,8 +1,8 @@
-// Compiled programs in a folder, one a file, named by their key.
+// Compiled programs in a folder, one in each file, named by their keys.
 //
-// A file is a mark of eight bytes, the SHA-256 of the key and the rest, and the binary. It is
-// written under another name and renamed, so a reader sees all of it or nothing; and a byte that
-// changed later, for any reason, is found before a driver sees it.
+// A file contains a mark of eight bytes, the SHA-256 of the key and the binary, and the binary. It
+// is written under another name and then renamed, so a reader finds the whole file or none. A byte
+// that has changed later is detected before the driver gets the binary.
 //
 // Thread safety: plain functions; several processes may share a folder.
 #pragma once
@@ -18,10 +18,10 @@ namespace garrick::gpu::internal {
 /// The largest binary, in bytes, that is kept or read.
 inline constexpr std::size_t largest_binary = std::size_t{256} << 20;
 
-/// Returns the binary of this key; nothing if there is none, or if it is damaged.
+/// Returns the binary of this key; nullopt if there is none, or if it is damaged.
 [[nodiscard]] std::optional<std::vector<std::byte>> load_binary(const std::string& folder,
                                                                 const std::string& key);
-/// Keeps a binary. An error here is no failure: the binary will be built again.
+/// Stores a binary. An error is ignored: the program will be built again.
 void store_binary(const std::string& folder, const std::string& key,
                   std::span<const std::byte> bytes);
 

@@ -21,7 +21,8 @@ constexpr std::size_t longest_log = 16384;
 constexpr cl_uint most_kernels = 4096;
 constexpr cl_uint most_parameters = 1024;
 
-/// Returns flags with which `spawn` can compare a kernel's parameters with a signature.
+/// Returns the job's flags, with one that lets `spawn` compare a kernel's parameters with a
+/// signature.
 std::string flags_of(const build_job& j) { return "-cl-kernel-arg-info " + j.options.flags; }
 
 std::string key_of(const build_job& j, const device_info& d) {
@@ -114,7 +115,8 @@ std::vector<std::byte> binary_of(cl_program p) {
   return bytes;
 }
 
-/// Makes a program of a binary with the right checksum (G7); null: the driver does not want it.
+/// Makes a program from a binary with the right checksum (G7). Returns null if the driver refuses
+/// it.
 cl_program from_binary(device_core& on, std::span<const std::byte> bytes,
                        const std::string& flags) {
   const cl_device_id id = on.id();
@@ -229,7 +231,7 @@ result<builder::kept_program> builder::build_on(const device& d, const build_job
     const cl_device_id id = on->id();
     code = clBuildProgram(made, 1, &id, flags.c_str(), nullptr, nullptr);
   }
-  // From here on the device's thread releases it.
+  // From here on the device's thread releases `made`.
   auto* const owner = new detail::device_program(on, made);
   const std::shared_ptr<detail::device_program> built(owner, detail::discard_program());
   if (means_lost(code)) {
@@ -274,7 +276,7 @@ void builder::end_close(std::chrono::steady_clock::time_point until) noexcept {
   {
     std::unique_lock lock(mutex_);
     if (!ended_.wait_until(lock, until, [this] { return thread_ended_; })) {
-      thread_.detach();  // a compiler that takes longer ends without a requester
+      thread_.detach();  // a compilation that takes longer has no requester any more
       const std::string name = asked_for_;
       lock.unlock();
       if (const auto asker = take_asker())

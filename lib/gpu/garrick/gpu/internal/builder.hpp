@@ -1,14 +1,15 @@
-// Builds programs, one after the other, on a thread of its own, and keeps the results.
+// Builds programs one after the other on a thread of its own, and keeps the results.
 //
-// Invariants: with G7 of docs/decisions/0012-gpu.md,
-// P1 A key names source, options, driver and device, so the same key is the same machine code.
-// P2 `kept_` has at most `most_kept` programs. It refers to devices, and they to the builder: it is
-//    emptied at the end.
-// P3 The asker of the program that is being built is in `asker_`. The thread that takes it out
-//    there, under the lock, answers: the builder's, or the end of the runtime, which does not wait
-//    for ever.
+// Invariants (with G7 of docs/decisions/0012-gpu.md)
+// P1 A key contains source, options, driver and device, so equal keys mean equal machine code.
+// P2 `kept_` has at most `most_kept` programs. It refers to devices, which refer to the builder, so
+//    the thread empties it at its end.
+// P3 `asker_` holds the completion of the program that is being built. The thread that takes it
+//    out, under the lock, answers: the builder's, or the one that ends the runtime, which does not
+//    wait for ever.
 //
-// Thread safety: `post` on any thread; start and close by the runtime; the rest is the thread's.
+// Thread safety: any thread calls `post`; the runtime's thread calls `start`, `begin_close` and
+// `end_close`; the rest belongs to the builder's thread.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -35,14 +36,14 @@ class device_core;
 /// The most programs that a builder remembers for one runtime.
 inline constexpr std::size_t most_kept = 256;
 
-/// A program that a requester waits for.
+/// A requested program, and the completion for its requester.
 struct build_job {
   std::string source;
   build_options options;
   completion<program> done;
 };
 
-/// See above.
+/// The builder of one runtime.
 class builder : public std::enable_shared_from_this<builder> {
  public:
   explicit builder(const gpu_settings& s) : settings_(s) {}
@@ -64,7 +65,7 @@ class builder : public std::enable_shared_from_this<builder> {
   void keep(std::string key, kept_program p);
 
   const gpu_settings settings_;
-  std::deque<std::pair<std::string, kept_program>> kept_;  ///< the thread's
+  std::deque<std::pair<std::string, kept_program>> kept_;  ///< for the builder's thread
 
   std::mutex mutex_;
   std::condition_variable work_;
@@ -72,7 +73,7 @@ class builder : public std::enable_shared_from_this<builder> {
   // under the lock
   std::deque<build_job> waiting_;
   std::optional<completion<program>> asker_;
-  std::string asked_for_;  ///< its name
+  std::string asked_for_;  ///< the name of the program that is being built
   bool closing_ = false;
   bool thread_ended_ = false;
   std::thread thread_;

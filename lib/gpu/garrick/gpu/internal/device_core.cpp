@@ -111,8 +111,8 @@ void device_core::fail_waiting(gpu_errc why) noexcept {
 }
 
 void device_core::fail_all_with_driver(gpu_errc why) noexcept {
-  // One at a time, since a copy of the list would need memory; and from the end, since the last
-  // call takes the place of a call that is taken back meanwhile: none is passed over.
+  // One call at a time, since a copy of the list would need memory. From the end, since the last
+  // call takes the place of a call that is taken back meanwhile: so no call is skipped.
   for (std::size_t i = settings_.in_flight;;) {
     call_ptr c;
     {

@@ -6,22 +6,21 @@
 // Invariants (with G1 to G7 of docs/decisions/0012-gpu.md)
 // D1 A call is in at most one of `waiting`, `with_driver`, `stale` and `returned`. It enters
 //    `with_driver` before its first command exists, and `returned` when its last one has reported.
-// D2 `charged` grows and shrinks on the submitting thread, or after that has ended.
-// D3 When `closed` is set, nothing enters `waiting`, and the thread has ended or is ending, unless
+// D2 `charged` grows and shrinks only on the submitting thread, or after that thread has ended.
+// D3 When `closed` is set, no call enters `waiting`, and the thread has ended or is ending, unless
 //    it was left behind.
-// D4 Code under the lock only reads and writes pointers and numbers. It makes no call of the
-//    driver, fulfils no promise and allocates nothing: `with_driver` and `stale` have reserved
-//    their room.
+// D4 Code under the lock only reads and writes pointers and numbers. It does not call the driver,
+//    fulfil promises or allocate: `with_driver` and `stale` have reserved their memory.
 // D5 A callback never has the last reference to its device, since the device's end calls the
-//    driver: the thread does not end while a call is with the driver or a callback settles one
-//    (`settling`), or the device is left behind, as it is if stale calls remain. So a callback
-//    touches the device through its call, and last of all its lock.
-// D6 Calls that failed or were abandoned are looked at again and again: drivers leave out the
-//    callbacks of commands that depend on a failed one. When a call's events report that all its
-//    commands have ended, the call gives up its place and its buffers. It moves to `stale`, since a
-//    callback may still come.
+//    driver. For this the thread does not end while the driver has a call or a callback settles one
+//    (`settling`); otherwise the device is left behind, as it is if stale calls remain. So a
+//    callback may use the device through its call, and last of all releases the device's lock.
+// D6 The thread polls calls that failed or were abandoned, since drivers leave out the callbacks of
+//    commands that depend on a failed command. When a call's events report that all its commands
+//    have ended, the call gives up its place and its buffers. It moves to `stale`, since a callback
+//    may still follow.
 //
-// Thread safety: each function names its threads.
+// Thread safety: the sections below name the threads.
 #pragma once
 
 #include <garrick/gpu/detail/built.hpp>
@@ -75,13 +74,13 @@ class call_list {
   std::size_t size_ = 0;
 };
 
-/// See above.
+/// A device of a runtime.
 class device_core : public std::enable_shared_from_this<device_core> {
  public:
   /// Makes the context and the queues. Called by the thread that makes the runtime. Throws
   /// std::runtime_error with the driver's error.
   device_core(cl_device_id id, device_info info, const gpu_settings& s);
-  /// On any thread; releases its objects of the driver.
+  /// Releases the driver's objects. May run on any thread.
   ~device_core();
   device_core(const device_core&) = delete;
   device_core& operator=(const device_core&) = delete;
@@ -103,29 +102,30 @@ class device_core : public std::enable_shared_from_this<device_core> {
   [[nodiscard]] bool is_lost() const noexcept {
     return lost_.load(std::memory_order_relaxed);  // order: relaxed: a hint; locks order the rest
   }
-  /// Queues the call, which has its completion. The call is always settled.
+  /// Queues the call, which must have its completion. The call is always settled.
   void post(call_ptr c);
-  /// Destroys `d` on the submitting thread; here and now if that has ended.
+  /// Destroys `d` on the submitting thread, or at once if that thread has ended.
   void discard(detail::disposable& d) noexcept;
-  /// Lets everything fail from now on. Callbacks call it, too.
+  /// Marks the device as lost: all calls fail from now on. Callbacks call it, too.
   void lose() noexcept;
-  /// Makes the thread look at the waiting calls again after one was abandoned, since that one may
-  /// hold up those behind it.
+  /// Makes the thread check the waiting calls after one was abandoned, since that call may delay
+  /// the calls behind it.
   void look_again() noexcept;
 
   // the runtime's end
 
-  /// Fails the waiting calls, and lets the thread end when the driver has given all calls back.
+  /// Fails the waiting calls, and lets the thread end after the driver has given all calls back.
   void begin_close() noexcept;
-  /// Waits for that until then; fails the rest; leaves the thread behind if it does not end.
+  /// Waits for the thread's end until `until`. Then fails the calls that the driver still has, and
+  /// leaves the thread behind if it does not end.
   void end_close(std::chrono::steady_clock::time_point until) noexcept;
 
   // the submitting thread
 
-  /// Reserves bytes of the budget; the caller has checked their use.
+  /// Reserves bytes of the budget; the caller has checked that they fit.
   void charge(std::size_t bytes) noexcept;
   void refund(std::size_t bytes) noexcept;
-  /// Ends the mapping of pinned memory. Its failure leaves nothing to be done.
+  /// Ends the mapping of pinned memory. A failure is ignored.
   void unmap(cl_mem memory, void* address) noexcept;
 
  private:
@@ -133,19 +133,19 @@ class device_core : public std::enable_shared_from_this<device_core> {
   static void CL_CALLBACK on_event(cl_event, cl_int status, void* of_command) noexcept;
 
   void run() noexcept;
-  /// The work that the thread finds.
+  /// The work that the thread has found.
   struct work {
     call_list returned;
     detail::disposable* garbage = nullptr;
-    call_ptr next;  ///< it still waits
+    call_ptr next;  ///< it is still in `waiting_`
     bool end = false;
   };
   [[nodiscard]] work wait_for_work();
   [[nodiscard]] bool has_work() const noexcept;
-  /// Returns true if the list says that a call can be submitted or dropped.
+  /// Returns true if the first waiting call can be submitted or dropped.
   [[nodiscard]] bool can_consider() const noexcept;
   [[nodiscard]] bool may_end() const noexcept;
-  /// Returns a call with the driver that failed or was abandoned: the first from `at` on.
+  /// Returns the first call with the driver, from place `at` on, that failed or was abandoned.
   [[nodiscard]] call_ptr doomed_from(std::size_t& at) const noexcept;
   void retire_doomed() noexcept;
   [[nodiscard]] static bool is_over(const detail::call& c) noexcept;
@@ -154,16 +154,17 @@ class device_core : public std::enable_shared_from_this<device_core> {
   void dispose_all(detail::disposable* garbage) noexcept;
   void note_profile(const detail::command& c) noexcept;
   void consider(const call_ptr& c) noexcept;
-  /// Takes `c` out of the waiting calls. Returns false if it does not wait any more.
+  /// Takes `c` out of the waiting calls. Returns false if it is no longer the first of them.
   [[nodiscard]] bool stops_waiting(const call_ptr& c, bool goes_to_driver) noexcept;
   /// Called when a command has reported, and once when the submission has ended. The last of these
   /// calls settles `c`.
   static void reported(detail::call& c) noexcept;
-  /// Takes the call back from the driver's list. `settling_` counts the caller from now on.
+  /// Moves the call from `with_driver_` or `stale_` to `returned_`. `settling_` counts the caller
+  /// from now on.
   [[nodiscard]] call_ptr take_back(detail::call& c) noexcept;
   void fail_waiting(gpu_errc why) noexcept;
   void fail_all_with_driver(gpu_errc why) noexcept;
-  /// Settles the calls that came back when the thread was at its end already.
+  /// Cleans up after the calls that came back when the thread had already ended.
   void clean_rest() noexcept;
 
   // constant
@@ -178,7 +179,7 @@ class device_core : public std::enable_shared_from_this<device_core> {
 
   // the submitting thread's
   std::size_t next_queue_ = 0;
-  std::size_t transient_ = 0;  ///< bytes of `charged` that calls with the driver give back
+  std::size_t transient_ = 0;  ///< bytes of `charged_` that calls with the driver will give back
   device_figures figures_;
   bool needs_memory_ = false;  ///< the first waiting call does not fit until calls come back
 
@@ -195,14 +196,14 @@ class device_core : public std::enable_shared_from_this<device_core> {
   call_list returned_;
   detail::disposable* garbage_ = nullptr;
   std::size_t settling_ = 0;  ///< threads that settle a call which they have taken back
-  bool has_lost_ = false;     ///< the thread has to fail everything
+  bool has_lost_ = false;     ///< the thread must fail all calls
   bool closing_ = false;
   bool closed_ = false;
   bool thread_ended_ = false;
   std::thread thread_;
 };
 
-/// The same for a device's handle.
+/// Returns the device behind a handle.
 [[nodiscard]] inline device_core& core_of(const device& d) noexcept { return *d.core(); }
 
 }  // namespace garrick::gpu::internal

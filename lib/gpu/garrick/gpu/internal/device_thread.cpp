@@ -36,19 +36,19 @@ void CL_CALLBACK device_core::on_event(cl_event /*unused*/, cl_int status,
 }
 
 void device_core::reported(detail::call& c) noexcept {
-  device_core& me = *c.on;  // D5; the call may be gone for all but the last one
+  device_core& me = *c.on;  // D5; after the decrement, only the last thread may still use the call
   // order: acq_rel: pairs with itself: the last one sees the actions of the others (C3 of call.hpp)
   if (c.due.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   call_ptr kept = me.take_back(c);
   kept->settle({});
-  kept.reset();  // perhaps the call's last holder: before the device may end
+  kept.reset();  // may be the call's last holder, so it is dropped before the device may end
   const std::lock_guard lock(me.mutex_);
   --me.settling_;
   if (me.closing_) me.work_.notify_one();
 }
 
-// Called before the call is settled: a requester that has its answer then finds the call's place
-// free, and the call in the figures.
+// Called before the call is settled, so that a requester with an answer finds the call's place
+// free, and the call counted in the figures.
 call_ptr device_core::take_back(detail::call& c) noexcept {
   const std::lock_guard lock(mutex_);
   ++settling_;
@@ -159,7 +159,7 @@ void device_core::clean(work& w) noexcept {
     }
     c->commands.clear();
     transient_ -= std::exchange(c->transient, 0);
-    c->scratch.clear();  // they join the garbage
+    c->scratch.clear();  // the buffers are added to the garbage
   }
   dispose_all(w.garbage);
   detail::disposable* more = nullptr;
@@ -178,7 +178,7 @@ void device_core::dispose_all(detail::disposable* garbage) noexcept {
   }
 }
 
-// By the runtime's end, when the thread has ended.
+// Called by the runtime's end, after the thread has ended.
 void device_core::clean_rest() noexcept {
   work w;
   {
@@ -211,12 +211,12 @@ void device_core::retire_doomed() noexcept {
     --at;  // another one is in its place
     transient_ -= std::exchange(c->transient, 0);
     c->scratch.clear();
-    // A call that failed or was abandoned is asked for no result.
+    // No thread takes the results of a call that failed or was abandoned.
     for (detail::argument& a : c->arguments) a.buffer = a.host_memory = {};
   }
 }
 
-// Looks at events, as a callback would have: this thread alone releases them.
+// Checks the events in place of a callback. Only this thread releases events, so they are valid.
 bool device_core::is_over(const detail::call& c) noexcept {
   return std::ranges::all_of(c.commands, [](const detail::command& command) {
     cl_int status = CL_QUEUED;
@@ -227,7 +227,7 @@ bool device_core::is_over(const detail::call& c) noexcept {
 }
 
 bool device_core::make_stale(const call_ptr& c) noexcept {
-  std::vector<call_ptr> more;  // its room is made without the lock (D4)
+  std::vector<call_ptr> more;  // allocated without the lock (D4)
   std::size_t room = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -235,10 +235,10 @@ bool device_core::make_stale(const call_ptr& c) noexcept {
   }
   try {
     more.reserve(room);
-  } catch (const std::bad_alloc&) { return false; }  // another time
+  } catch (const std::bad_alloc&) { return false; }  // tried again at the next poll
   const std::lock_guard lock(mutex_);
   const auto at = std::ranges::find(with_driver_, c);
-  if (at == with_driver_.end()) return false;  // it has come back
+  if (at == with_driver_.end()) return false;  // a callback has taken it back
   if (room != 0) {
     std::ranges::move(stale_, std::back_inserter(more));
     std::swap(stale_, more);
@@ -258,7 +258,7 @@ bool device_core::stops_waiting(const call_ptr& c, bool goes_to_driver) noexcept
 }
 
 void device_core::consider(const call_ptr& c) noexcept {
-  needs_memory_ = false;  // another call did not fit
+  needs_memory_ = false;  // it was set for an earlier call
   const auto refuse = [&](error why) {
     if (!stops_waiting(c, false)) return;
     ++figures_.failures;

@@ -8,7 +8,7 @@
 namespace garrick::gpu::internal {
 namespace {
 
-/// A driver's text may be of any length; more than this is of no use.
+/// The most bytes of a driver's text, which may have any length.
 constexpr std::size_t longest_text = 1 << 16;
 /// The most platforms, and the most devices of one platform.
 constexpr cl_uint most_found = 256;
@@ -58,7 +58,7 @@ capability abilities_of(cl_device_id d) {
     return extensions.find(" " + std::string(e) + " ") != std::string::npos;
   };
   capability c = capability::none;
-  // Since OpenCL 1.2 doubles are not an extension any more; a driver without them tells it here.
+  // Since OpenCL 1.2 doubles are no extension any more; this query shows if a device has them.
   if (device_number<cl_device_fp_config>(d, CL_DEVICE_DOUBLE_FP_CONFIG) != 0)
     c = c | capability::doubles;
   if (has("cl_khr_fp16")) c = c | capability::halves;
@@ -89,7 +89,7 @@ device_info info_of(cl_device_id d, const std::string& platform) {
           .largest_group = device_number<std::size_t>(d, CL_DEVICE_MAX_WORK_GROUP_SIZE)};
 }
 
-/// Returns the reason why it cannot be used; empty: it can.
+/// Returns the reason why the device cannot be used; empty if it can.
 std::string why_not(cl_device_id d, const device_info& info) {
   if (device_number<cl_bool>(d, CL_DEVICE_AVAILABLE) == CL_FALSE) return "it is not available";
   if ((info.can & capability::online_compiler) == capability::none) return "it has no compiler";
@@ -103,7 +103,7 @@ std::string why_not(cl_device_id d, const device_info& info) {
 std::vector<found_device> find_devices(std::vector<std::string>& refused) {
   std::vector<found_device> all;
   cl_uint count = 0;
-  // Without any driver the loader says so by an error of its own: there are none.
+  // Without any driver the loader returns an error, which means that there are no devices.
   if (clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS || count == 0) return all;
   std::vector<cl_platform_id> platforms(std::min(count, most_found));
   if (clGetPlatformIDs(static_cast<cl_uint>(platforms.size()), platforms.data(), nullptr) !=
@@ -129,8 +129,8 @@ std::vector<found_device> find_devices(std::vector<std::string>& refused) {
         all.push_back({d, std::move(info)});
     }
   }
-  // Kind by kind, each in the drivers' order. (A stable sort is deprecated for clang, inside of
-  // GCC 12's library.)
+  // Kind by kind, each kind in the drivers' order. (std::stable_sort of GCC 12's library gives a
+  // deprecation warning with clang.)
   std::vector<found_device> sorted;
   sorted.reserve(all.size());
   for (const device_type t :

@@ -12,14 +12,14 @@
 
 namespace garrick::gpu::internal {
 
-/// A device as a driver offers it.
+/// A device that a driver offers.
 struct found_device {
   cl_device_id id = nullptr;
   device_info info;
 };
 
-/// Returns all devices that compile sources, in the order that `runtime::devices` promises.
-/// Unusable devices and drivers go to `refused`.
+/// Returns all devices that compile sources, in the order that `runtime::devices` promises. Adds
+/// unusable devices and drivers to `refused`.
 [[nodiscard]] std::vector<found_device> find_devices(std::vector<std::string>& refused);
 
 }  // namespace garrick::gpu::internal

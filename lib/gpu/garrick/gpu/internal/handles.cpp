@@ -1,5 +1,5 @@
-// The functions of handles that use the device behind them. They are apart from their headers'
-// sources, since the device's own header includes those.
+// The functions of handles that use the device behind them. They are not in their headers' sources,
+// since the device's own header includes these headers.
 #include <garrick/gpu/detail/built.hpp>
 #include <garrick/gpu/detail/call.hpp>
 #include <garrick/gpu/device.hpp>
@@ -44,7 +44,7 @@ std::string call::where(const internal::device_core& device) const {
 }
 
 void call::abandon() noexcept {
-  // order: relaxed: the lock that look_again() takes comes after it
+  // order: relaxed: the lock in look_again() orders it
   abandoned_.store(true, std::memory_order_relaxed);
   if (on != nullptr) on->look_again();
 }

@@ -1,5 +1,5 @@
-// Objects that a driver has not given back when a runtime ends stay where they are: the driver may
-// still write to them. So they are kept for as long as the process runs.
+// Keeps objects that a driver has not given back at the end of a runtime until the process ends,
+// since the driver may still write to them.
 //
 // Thread safety: any thread; takes a short lock.
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace garrick::gpu::internal {
 
-/// Never destroys `what`. Without memory for that the process ends.
+/// Keeps `what` until the process ends. Ends the process if memory for it is short.
 void leave_behind(std::shared_ptr<void> what) noexcept;
 
 }  // namespace garrick::gpu::internal

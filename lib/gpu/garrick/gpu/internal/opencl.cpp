@@ -77,8 +77,9 @@ std::string_view name_of(cl_int code) noexcept {
   return "an unknown error";
 }
 
-// Our contexts and queues are valid as long as we have them: a driver that says they are not has
-// lost its device, as NVIDIA's does after a fault, or with a code of its own.
+// Our contexts and queues are valid as long as we hold them. So a driver that reports them as
+// invalid has lost its device, as NVIDIA's does after a fault; it may also return a code of its
+// own.
 bool means_lost(cl_int code) noexcept {
   constexpr cl_int nvidia_fault = -9999;
   return code == CL_DEVICE_NOT_AVAILABLE || code == CL_INVALID_CONTEXT ||

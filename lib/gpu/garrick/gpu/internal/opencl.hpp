@@ -1,4 +1,4 @@
-// The one place that includes OpenCL: its C interface, version 1.2, as drivers have it.
+// The only header that includes OpenCL: its C interface, version 1.2, which drivers support.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -11,11 +11,13 @@
 
 namespace garrick::gpu::internal {
 
-/// "CL_OUT_OF_RESOURCES"; "an unknown error" with its number is made of others by `driver_error`.
+/// Returns the name of a code, such as "CL_OUT_OF_RESOURCES". `driver_error` writes a code without
+/// a name as "an unknown error" with its number.
 [[nodiscard]] std::string_view name_of(cl_int code) noexcept;
-/// Returns true if this code means that the device will do nothing any more.
+/// Returns true if this code means that the device is lost.
 [[nodiscard]] bool means_lost(cl_int code) noexcept;
-/// Returns a failed call of the driver as an error for the program: where, the function, its code.
+/// Returns an error for a failed call of the driver, with the place, the called function and its
+/// code.
 [[nodiscard]] base::error driver_error(std::string_view where, std::string_view called,
                                        cl_int code);
 

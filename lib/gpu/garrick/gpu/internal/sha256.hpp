@@ -1,6 +1,6 @@
 // SHA-256 (FIPS 180-4): the name and the checksum of a cached program. Not for secrets.
 //
-// Thread safety: a value.
+// Thread safety: a plain value.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace garrick::gpu::internal {
 
 using digest = std::array<std::byte, 32>;
 
-/// Bytes are added, and then it is finished, once.
+/// Computes a digest: add the bytes, then call `finish` once.
 class sha256 {
  public:
   void add(std::span<const std::byte> bytes) noexcept;
@@ -30,7 +30,7 @@ class sha256 {
   std::uint64_t size_ = 0;
 };
 
-/// 64 hexadecimal digits.
+/// Returns the digest as 64 hexadecimal digits.
 [[nodiscard]] std::string to_hex(const digest& d);
 
 }  // namespace garrick::gpu::internal

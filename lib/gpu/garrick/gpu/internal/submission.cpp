@@ -44,7 +44,7 @@ error submission::submit() {
   }
   error why = enqueue_all();
   if (call_.commands.empty()) return why;
-  // After an error, too: commands that were enqueued before it report only if they are run.
+  // Flushes after an error, too: commands that were enqueued before it must run in order to report.
   const cl_int code = clFlush(queue_);
   if (code != CL_SUCCESS && !why) return failed("clFlush", code);
   return why;
@@ -73,10 +73,10 @@ error submission::failed(const char* called, cl_int code) const {
 error submission::enqueued(cl_int code, const char* called, cl_event e, bool is_kernel) {
   if (code != CL_SUCCESS) return failed(called, code);
   call_.commands.push_back({e, &call_, is_kernel});
-  // order: relaxed: the callback that is registered below comes after it
+  // order: relaxed: the callback is registered after it
   call_.due.fetch_add(1, std::memory_order_relaxed);
   code = clSetEventCallback(e, CL_COMPLETE, &device_core::on_event, &call_.commands.back());
-  // Without a callback the end of the command stays unknown: the call stays with the driver.
+  // Without a callback the end of the command is unknown, so the call stays with the driver.
   return code == CL_SUCCESS ? error() : failed("clSetEventCallback", code);
 }
 
@@ -111,7 +111,7 @@ error submission::write(argument& a, detail::buffer& to) {
   return why;
 }
 
-/// Memory for an argument that has none on the device.
+/// Allocates memory for an argument that has none on the device, and writes an input to it.
 error submission::give_memory(argument& a) {
   const std::size_t at = static_cast<std::size_t>(&a - call_.arguments.data());
   const bool kept = a.stays;
@@ -124,8 +124,8 @@ error submission::give_memory(argument& a) {
   return a.kind == argument_kind::output ? error() : write(a, *buffers_[at].get());
 }
 
-/// Copies the buffer of an argument unless it is the only reference: a shared ref is not changed
-/// (G4).
+/// Copies the buffer of an argument unless the argument is its only holder: shared memory is not
+/// changed (G4).
 error submission::copy_if_shared(argument& a) {
   const std::size_t at = static_cast<std::size_t>(&a - call_.arguments.data());
   if (a.buffer->is_unique()) {

@@ -1,6 +1,6 @@
 // Hands one call to the driver: buffers, arguments, commands.
 //
-// Thread safety: the submitting thread of the device.
+// Thread safety: only the submitting thread of the device.
 #pragma once
 
 #include <garrick/gpu/detail/call.hpp>
@@ -15,14 +15,14 @@ namespace garrick::gpu::internal {
 
 class device_core;
 
-/// See above.
+/// The submission of one call.
 class submission {
  public:
   submission(device_core& d, detail::call& c);
 
-  /// Bytes that a call takes of the budget.
+  /// Returns the bytes of the budget that a call takes.
   [[nodiscard]] static std::uint64_t need_of(const detail::call& c) noexcept;
-  /// Enqueues all that the call needs. Even after an error, commands may be under way.
+  /// Enqueues all commands of the call. Even after an error, commands may be under way.
   [[nodiscard]] error submit();
 
  private:
@@ -49,7 +49,7 @@ class submission {
   detail::call& call_;
   cl_command_queue queue_;
   std::vector<cl_event> before_;  ///< the events that the next command waits for
-  /// Buffers of the arguments, for the kernel; null: it has none.
+  /// The buffers of the arguments, for the kernel; empty for an argument without one.
   std::vector<detail::buffer_ptr> buffers_;
 };
 

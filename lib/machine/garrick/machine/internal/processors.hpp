@@ -123,8 +123,7 @@ class processors {
   };
   struct processor {
     std::uint32_t runs = nobody;
-    std::uint32_t woken =
-        nobody;  ///< the thread that the running thread has woken, and that waits here
+    std::uint32_t woken = nobody;  ///< the thread that the running one has woken; it waits here
     std::vector<std::uint32_t> waiting;
     time counted_until = 0;  ///< the virtual time of the running thread
     time first_tick = 0;

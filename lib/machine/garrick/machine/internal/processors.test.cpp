@@ -138,8 +138,7 @@ TEST_CASE(
   CHECK(place(2, one_cache) == 2);
   CHECK(place(3, one_cache) == 3);
   CHECK(place(4, one_cache) == 1);
-  CHECK(place(2, "pack:2 numa:1 l3:1 core:2 pu:1") ==
-        1);  // only the other package has idle processors
+  CHECK(place(2, "pack:2 numa:1 l3:1 core:2 pu:1") == 1);  // idle: only the other package's
 }
 
 TEST_CASE(

@@ -54,8 +54,7 @@ struct log_sink {
 class limited_log {
  public:
   static constexpr std::uint32_t lines_a_second = 10;  ///< of one event from one place
-  static constexpr std::size_t places =
-      32;  ///< the most events that are limited separately at a time
+  static constexpr std::size_t places = 32;            ///< the most events limited separately
 
   /// Writes events of `least` and above to `sink`. `clock` gives the time and the timer for the
   /// numbers of lines held back; it must live until `close`.

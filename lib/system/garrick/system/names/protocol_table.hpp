@@ -24,9 +24,8 @@ struct signature_id {
 
 /// The set of a protocol's signatures; the wildcard has none.
 struct protocol_set {
-  const signature_id* first =
-      nullptr;            ///< the first element of an array with static storage duration
-  std::size_t count = 0;  ///< its length
+  const signature_id* first = nullptr;  ///< of an array with static storage duration
+  std::size_t count = 0;                ///< its length
   bool wildcard = false;  ///< the protocol of any_ref: any message, checked when it is handled
 
   /// Returns true if the signature is in the set. Looks at each.
