@@ -24,8 +24,8 @@ struct buy {
 using customer = garrick::protocol<garrick::result<int>(buy)>;
 
 // [then]
-// `then`: this actor goes on with other messages, and the function runs when the answer comes. The
-// asker's own answer is promised for later.
+// `then`: this actor goes on with other messages, and the function runs when the answer arrives.
+// The handler returns a promise, and answers its own request later.
 class patient_customer : public garrick::actor<customer> {
  public:
   explicit patient_customer(garrick::ref<shop> s) : shop_(std::move(s)) {}
@@ -45,7 +45,7 @@ class patient_customer : public garrick::actor<customer> {
 // [/then]
 
 // [await]
-// `await`: nothing else is handled until the answer is there; the mail waits in its order.
+// `await`: the actor handles no other message until the answer arrives; its mail waits in order.
 class stubborn_customer : public garrick::actor<customer> {
  public:
   explicit stubborn_customer(garrick::ref<shop> s) : shop_(std::move(s)) {}
@@ -60,14 +60,14 @@ class stubborn_customer : public garrick::actor<customer> {
 
  private:
   garrick::ref<shop> shop_;
-  // one is enough: the next message comes only after the answer
+  // one is enough: the next message is handled only after the answer
   garrick::response_promise<int> promise_;
 };
 // [/await]
 
 // [co_await]
-// `co_await`: reads from top to bottom and waits without a thread. It yields a result and does not
-// throw.
+// `co_await`: the code reads from top to bottom, and no thread waits. It yields a result and does
+// not throw.
 class modern_customer : public garrick::actor<customer> {
  public:
   explicit modern_customer(garrick::ref<shop> s) : shop_(std::move(s)) {}

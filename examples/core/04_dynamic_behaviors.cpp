@@ -11,7 +11,7 @@ using coin = garrick::atom<"coin">;
 using status = garrick::atom<"status">;
 
 // [turnstile]
-// A turnstile is locked or open. Each state is a behavior; `become` goes from one to the other.
+// A turnstile is locked or open. Each state is a behavior; `become` changes from one to the other.
 class turnstile : public garrick::dynamic_actor {
  public:
   void on_start() { become(locked()); }
@@ -42,7 +42,7 @@ std::optional<int> number_in(const std::string& text) {
                                                            : std::nullopt;
 }
 
-// A function that returns its behavior is an actor too. The first case that fits takes the message.
+// A function that returns a behavior is an actor, too. The first case that fits handles a message.
 garrick::behavior classifier(garrick::dynamic_actor&) {
   using garrick::any, garrick::on, garrick::otherwise;
   return {
@@ -58,7 +58,7 @@ garrick::behavior classifier(garrick::dynamic_actor&) {
 // [/patterns]
 
 // [keep]
-// `keep_behavior` lays the new behavior on top of the old one; `unbecome` goes back. Meanwhile
+// `keep_behavior` puts the new behavior on top of the old one; `unbecome` removes it. Until then
 // messages that do not fit are skipped and wait in their order.
 class chest : public garrick::dynamic_actor {
  public:

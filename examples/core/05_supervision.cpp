@@ -1,5 +1,5 @@
-// Let it fail: a supervisor restarts a worker, which keeps its address and its unread mail; too
-// many failures in a window end them both.
+// Let it fail: a supervisor restarts a worker, which keeps its address and its unread mail. Too
+// many failures in a window end both of them.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>

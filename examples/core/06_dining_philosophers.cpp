@@ -1,8 +1,8 @@
 // Dining philosophers without a deadlock: chopsticks are actors, and no philosopher waits while
 // holding one.
 //
-// A philosopher asks for both chopsticks at once. If one is taken, the other goes back, and the
-// next try comes a little later. No lock, no order of chopsticks.
+// A philosopher requests both chopsticks at once. If one is taken, the philosopher puts the other
+// back and tries again a little later. This needs no lock and no order of chopsticks.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>

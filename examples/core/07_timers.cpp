@@ -42,7 +42,7 @@ class clockmaker_actor : public garrick::actor<clockmaker> {
     std::printf("cancelled in time: %s\n", mistake.cancel() ? "yes" : "no");
   }
   void on(beat) {
-    if (!beats_.active()) return;  // it was on its way when the beats were cancelled
+    if (!beats_.active()) return;  // this beat was in the mailbox when the beats were cancelled
     std::printf("beat %d\n", ++count_);
     if (count_ < 3) return;
     beats_.cancel();

@@ -17,14 +17,14 @@ struct page {
   ~page() = default;
 
   std::string text;
-  inline static int copies = 0;  // one worker runs everything here, so a plain int will do
+  inline static int copies = 0;  // one worker runs all actors here, so a plain int is enough
 };
 template <>
 inline constexpr bool garrick::base::i_promise_this_owns_everything<page> = true;
 
 // [readers]
 garrick::behavior reader(garrick::dynamic_actor&) {
-  return {[](const page& p) { return p.text.size(); }};  // looks only
+  return {[](const page& p) { return p.text.size(); }};  // only reads
 }
 garrick::behavior editor(garrick::dynamic_actor&) {
   return {[](page& p) {  // changes its copy; no other actor sees that

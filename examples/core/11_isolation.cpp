@@ -17,7 +17,7 @@ struct line {
 struct drawing {
   std::string title;
   std::vector<line> lines;
-  std::map<std::string, std::unique_ptr<line>> named;  // owned: it moves along
+  std::map<std::string, std::unique_ptr<line>> named;  // owned: moved with the message
   std::shared_ptr<const std::string> legend;           // shared, but it cannot change
 };
 static_assert(garrick::base::sendable<drawing>);
@@ -40,7 +40,7 @@ static_assert(garrick::base::wire_name<drawings> == "std::map<i64, std::vector<l
 // [/wire_name]
 
 // [promise]
-// The compiler cannot look into a class with private members. Its author declares once that it owns
+// The compiler cannot look into a class with private members. The class declares once that it owns
 // everything that it holds.
 class temperature {
  public:
@@ -67,7 +67,7 @@ class calculator : public garrick::actor<math> {
 // [/atoms]
 
 // [given]
-// The parts of an actor come from its spawner, and are the actor's own from then on.
+// An actor gets its parts from its spawner, and owns them from then on.
 class archive : public garrick::actor<garrick::protocol<void(line)>> {
  public:
   archive(std::string name, std::unique_ptr<std::FILE, int (*)(std::FILE*)> file)
@@ -81,7 +81,7 @@ class archive : public garrick::actor<garrick::protocol<void(line)>> {
 // [/given]
 
 // [lent]
-// Counts in a variable of its spawner, which looks at it only when the actor has ended.
+// Counts in a variable of its spawner, which reads the variable only after the actor's end.
 class tally : public garrick::actor<garrick::protocol<void(line)>> {
  public:
   explicit tally(int& lines) : lines_(lines) {}

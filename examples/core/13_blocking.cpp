@@ -21,8 +21,8 @@ void collector(garrick::blocking_actor& self, garrick::any_ref report_to) {
 // [/blocking]
 
 // [class]
-// The same as a class, when it has more to remember. `run` is its whole life; `on_start` and
-// `on_exit`, if there are any, come before and after it.
+// The same as a class, for actors with more state. `run` is the actor's whole life; `on_start` and
+// `on_exit`, if any, run before and after it.
 class counting_collector : public garrick::blocking_actor {
   garrick::any_ref report_to_;
   std::size_t letters_ = 0;
@@ -40,8 +40,8 @@ class counting_collector : public garrick::blocking_actor {
 // [/class]
 
 // [detached]
-// An ordinary actor on a thread of its own: it may make blocking calls without holding up the
-// others.
+// An ordinary actor on a thread of its own: it may make blocking calls without delaying other
+// actors.
 struct read_line {};
 using console = garrick::protocol<std::string(read_line)>;
 class console_actor : public garrick::actor<console> {

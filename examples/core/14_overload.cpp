@@ -1,5 +1,5 @@
-// Mailboxes at their limit: the reaction of bounded mailboxes to one message too many, and how a
-// program is told of lost messages.
+// Mailboxes at their limit: the reaction of bounded mailboxes to one message too many, and a
+// subscriber that gets the lost messages.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>
@@ -11,7 +11,7 @@ struct job {
 };
 using worker = garrick::protocol<void(job)>;
 
-// A worker that handles nothing until it has its tool. Jobs pile up meanwhile.
+// A worker that handles no job until it has its tool. Until then jobs pile up.
 class worker_actor : public garrick::actor<worker> {
  public:
   explicit worker_actor(garrick::any_ref boss) : boss_(std::move(boss)) {}

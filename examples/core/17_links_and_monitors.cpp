@@ -1,5 +1,5 @@
-// The actors that are told of an actor's end: a monitor is told, a link ends too, and a link that
-// traps exits decides for itself.
+// The end of an actor: a monitoring actor is notified, a linked actor ends too, and a linked actor
+// that traps exits decides for itself.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Handles: typed by protocol, convertible to less, weak, and identity only; delegation lets another
-// actor answer.
+// Handles: typed by protocol, convertible to smaller protocols, weak handles, and addresses;
+// delegation lets another actor answer.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>
@@ -36,7 +36,7 @@ class store_actor : public garrick::actor<store> {
 };
 
 // [delegate]
-// A front that answers the keys that it knows and hands everything else on. The answer goes
+// A front that answers the keys that it knows and delegates all other requests. Their answers go
 // straight to the requester.
 class front : public garrick::actor<readable> {
  public:
@@ -73,7 +73,7 @@ int main() {
   // [/identity]
 
   // [typed]
-  // A handle that came as a wildcard is asked once whether it understands a protocol.
+  // `request_typed` asks the actor behind a wildcard handle once whether it understands a protocol.
   const auto answers_get = [](garrick::dynamic_actor&) -> garrick::behavior {
     return {[](const get& g) -> garrick::result<std::string> { return "plugin: " + g.key; }};
   };

@@ -1,4 +1,4 @@
-// Actors composed: a pipe of two, a question to many, the first answer wins, and routers that
+// Composed actors: a pipe of two, a request to many, the first answer of many, and routers that
 // spread work or state over many actors.
 #include <garrick/garrick.hpp>
 
@@ -58,7 +58,7 @@ int main() {
 
   // [pipe]
   const auto print = system.spawn<label_printer>();
-  // a handle: asks Ben for the price, the printer for its label, and answers with the label
+  // a handle: gets the price from Ben, then its label from the printer, and answers with the label
   const auto labels = print * ben;
   std::printf("Ben's pears: %s\n", system.request(labels, price_of{"pears"}).get().value().c_str());
   // [/pipe]
@@ -81,7 +81,7 @@ int main() {
   // [/first]
 
   // [by_key]
-  // One large stock, kept by four actors: an offer under a name is found under that name.
+  // One large stock, kept by four actors: all messages with one name go to the same actor.
   std::vector<garrick::ref<stall>> shelves;
   for (int i = 0; i < 4; ++i) shelves.push_back(system.spawn<stall_actor>());
   const auto stock = route_by_key(shelves, &offer::item, &price_of::item);

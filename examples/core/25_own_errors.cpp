@@ -1,4 +1,4 @@
-// Error codes of one's own: a requester compares them, as it does the framework's.
+// Your own error codes: a requester compares them like those of the framework.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>
@@ -23,7 +23,7 @@ class bank_errors final : public garrick::base::error_category {
   }
 };
 
-// Beside the enumeration; one object, which lives as long as the program.
+// In the namespace of the enumeration; returns one object, which lives as long as the program.
 const garrick::base::error_category& error_category_of(bank_errc) noexcept {
   static const bank_errors category;
   return category;

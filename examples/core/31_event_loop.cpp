@@ -1,5 +1,5 @@
-// An actor on the program's own event loop, here a small one around poll(): it may use the objects
-// of the loop's thread, and the loop goes on until the system has ended.
+// An actor on the program's own event loop, here a small loop around poll(). The actor may use the
+// objects of the loop's thread, and the loop runs until the system has ended.
 #include <garrick/garrick.hpp>
 
 #include <array>
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 // [loop]
-/// Calls the functions that are posted to it, and wakes up for them. A real one also watches
+/// Wakes up for the functions that are posted to it, and calls them. A real loop also watches
 /// sockets.
 class event_loop {
  public:
@@ -28,7 +28,7 @@ class event_loop {
   event_loop(const event_loop&) = delete;
   event_loop& operator=(const event_loop&) = delete;
 
-  /// Any thread.
+  /// Posts a function. Any thread.
   void post(garrick::loop_job job) {
     const std::lock_guard guard(mutex_);
     jobs_.push_back(job);
@@ -60,7 +60,7 @@ struct show {
   std::string text;
 };
 
-/// Draws, which only the main thread may.
+/// Draws, which only the main thread may do.
 class window : public garrick::actor<garrick::protocol<int(show)>> {
  public:
   int on(const show& s) {
@@ -73,7 +73,7 @@ class window : public garrick::actor<garrick::protocol<int(show)>> {
 };
 using canvas = garrick::protocol<int(show)>;
 
-/// Works elsewhere, and has the result shown.
+/// Works on a worker, and sends the result to the window.
 class worker : public garrick::actor<garrick::protocol<void(int)>> {
  public:
   explicit worker(garrick::ref<canvas> to) : to_(std::move(to)) {}
@@ -90,7 +90,7 @@ int main() {
   // [spawn]
   event_loop loop;
   garrick::loop_executor on_loop([&loop](garrick::loop_job job) { loop.post(job); });
-  garrick::actor_system system;  // after both: it ends first
+  garrick::actor_system system;  // made after both, so it ends first
   const auto screen = system.spawn<window>(garrick::spawn_options{.executor = &on_loop});
   // [/spawn]
   send(system.spawn<worker>(screen), 12);

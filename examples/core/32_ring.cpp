@@ -1,5 +1,5 @@
-// A thread that must never wait, such as one that reads a device, hands its measurements to an
-// actor: through a ring, in batches, and not in a message for each.
+// A thread that must never wait, such as one that reads a device, passes its measurements to an
+// actor: through a ring in batches, not with a message for each.
 #include <garrick/base/concurrency/ring.hpp>
 #include <garrick/garrick.hpp>
 
@@ -12,7 +12,7 @@
 // [actor]
 using samples = garrick::base::ring<int>;  // one thread pushes, one actor pops
 
-struct look {};  // something is in the ring
+struct look {};  // the ring has values
 struct sum {};
 using meter = garrick::protocol<void(look), long(sum)>;
 
@@ -36,7 +36,7 @@ void measure(samples& into, const garrick::ref<meter>& to) {
   for (int n = 0; n < 1000; ++n) {
     std::array<int, 4> values{n, n, n, n};
     std::span<int> rest(values);
-    while (!rest.empty()) {  // a real device would drop values without room
+    while (!rest.empty()) {  // a real device would drop values that do not fit
       const std::size_t pushed = into.push(rest);
       rest = rest.subspan(pushed);
       if (pushed != 0) send(to, look{});
@@ -47,7 +47,7 @@ void measure(samples& into, const garrick::ref<meter>& to) {
 
 int main() {
   // [ring]
-  samples ring(64);  // outlives both sides
+  samples ring(64);  // outlives the thread and the actor
   garrick::actor_system system;
   const auto m = system.spawn<meter_actor>(garrick::lent(&ring));
   std::thread device([&] { measure(ring, m); });

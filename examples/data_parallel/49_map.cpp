@@ -1,5 +1,5 @@
-// A map, a reduction and their kin: many cores on one container. It is copied only where it is not
-// moved into the request.
+// A map, a reduction and similar patterns: many cores work on one container. The container is
+// copied only if it is not moved into the request.
 #include <garrick/patterns/patterns.hpp>
 
 #include <cstdint>

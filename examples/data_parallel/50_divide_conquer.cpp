@@ -1,4 +1,4 @@
-// Divide and conquer: a container sorts itself in place, part by part, on all workers.
+// Divide and conquer: all workers sort a container in place, part by part.
 #include <garrick/patterns/patterns.hpp>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ using namespace garrick;
 using namespace garrick::patterns;
 
 // [functions]
-// Around a pivot. Elements equal to it are in their place, and in no part.
+// Divides around a pivot. Elements equal to the pivot are in their final place, and in no part.
 void divide(std::span<std::uint32_t> all, parts& out) {
   const std::uint32_t pivot = all[all.size() / 2];
   const auto equal = std::partition(all.begin(), all.end(), [=](auto x) { return x < pivot; });

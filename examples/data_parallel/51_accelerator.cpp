@@ -1,5 +1,5 @@
-// An accelerator: one team that many actors share. They hand over long work, and answer short
-// questions meanwhile.
+// An accelerator: a team that many actors share. They give it long work, and answer short questions
+// while it works.
 #include <garrick/patterns/patterns.hpp>
 
 #include <chrono>
@@ -14,7 +14,7 @@ using namespace garrick::patterns;
 using namespace std::chrono_literals;
 
 // [actor]
-/// The measurements of stations; answered with the mean after calibration.
+/// The measurements of a station; the answer is their mean after calibration.
 using readings = std::vector<double>;
 /// Asks for the number of measurements: a short question.
 struct get_count {};
@@ -53,7 +53,7 @@ int main() {
   // [/share]
   auto in_the_north = system.request(north, readings(1'000'000, 0.25));
   auto in_the_south = system.request(south, readings(1'000'000, 9.0));
-  // answered at once, and not behind the measurements
+  // answered at once, before the measurements are done
   std::printf("%zu measured in the south\n", system.request(south, get_count{}).get().value());
   std::printf("north %.1f, south %.1f\n", in_the_north.get().value(), in_the_south.get().value());
 }

@@ -1,5 +1,5 @@
-// A stencil: heat spreads over a plate, step by step, on all workers. On a terminal it is a moving
-// picture; elsewhere the last state is drawn with letters.
+// A stencil: heat spreads over a plate, step by step, on all workers. On a terminal the program
+// shows a moving picture; elsewhere it draws the last state with letters.
 #include <garrick/patterns/patterns.hpp>
 
 #include <unistd.h>
@@ -22,8 +22,8 @@ constexpr std::size_t width = 72;
 constexpr std::size_t height = 40;
 
 // [spread]
-// Heat in thousandths of a degree. A cell goes most of the way to the mean of its neighbours; two
-// spots stay as hot as they are.
+// Heat in thousandths of a degree. A cell's heat moves most of the way to the mean of its
+// neighbours; two spots keep their heat.
 int spread(const grid_neighbourhood<int>& n) {
   if (n.y() == 10 && (n.x() == 18 || n.x() == 54)) return 100'000;
   const int around = n(-1, 0) + n(+1, 0) + n(0, -1) + n(0, +1);
@@ -31,7 +31,7 @@ int spread(const grid_neighbourhood<int>& n) {
 }
 // [/spread]
 
-/// From 0, cold, to `hottest`.
+/// Returns a shade from 0, cold, to `hottest`.
 int shade(int heat, int hottest) { return std::clamp(heat / 5000, 0, hottest); }
 
 /// Returns one of the 6 × 6 × 6 colours that most terminals have: from blue to red and to white.
@@ -40,7 +40,8 @@ int colour_of(int heat) {
   return colours[shade(heat, 10)];
 }
 
-/// Two rows a line: the upper half of a block in one colour, before the other colour.
+/// Draws two rows in each line: the upper half of a character in one colour, the lower half in
+/// another.
 void draw_in_colour(const grid<int>& plate) {
   std::string picture = "\x1b[H";
   for (std::size_t y = 0; y + 1 < plate.height(); y += 2) {

@@ -1,5 +1,5 @@
-// A map as a stage: strips of a picture are coloured by all cores, one strip after the other, so
-// they come in their order, and are written while the next one is being made.
+// A map as a stage: all cores colour the strips of a picture, one strip after the other. The strips
+// leave in order, and each is written while the next one is coloured.
 //
 //   55_picture [PATH]          where the picture goes, a PNG file; nowhere without it
 #include <garrick/patterns/patterns.hpp>
@@ -29,8 +29,8 @@ struct pixel {
   std::uint8_t red, green, blue;
 };
 
-// Colours by how soon z² + c leaves the circle around 0 in which it may stay for ever. Near the
-// Julia set of c that takes long, so pixels take differently long, too.
+// Colours by the number of steps after which z² + c leaves the circle around 0 in which it may stay
+// for ever. Near the Julia set of c this takes many steps, so the work for a pixel varies.
 void colour(pixel& p) {
   const std::complex<double> c(-0.8, 0.156);
   std::complex<double> z((p.x - width / 2) / 146.0, (p.y - height / 2) / 146.0);
@@ -102,7 +102,7 @@ int main(int count, char** arguments) {
   for (std::size_t y = 0; wrong < height && y < rows.size(); ++y) wrong += rows[y] != wanted[y];
   std::printf("%d x %d pixels, %d of %d rows are not as a plain loop has them\n", width, height,
               wrong, height);
-  // The set is the same from the other side, to the last bit: z and -z have one square.
+  // The picture is point-symmetric to the last bit, since z and -z have the same square.
   const std::size_t middle = height / 2;
   const auto pixel_of = [&](std::size_t x, std::size_t y) { return rows[y].substr(3 * x, 3); };
   int differ = 0;

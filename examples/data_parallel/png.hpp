@@ -63,7 +63,7 @@ class png {
 
   std::ofstream file_;
   std::string path_;
-  std::uint32_t rows_;      ///< that are still to come
+  std::uint32_t rows_;      ///< rows that are not yet added
   std::uint32_t sum_ = 1;   ///< of the bytes, and
   std::uint32_t sums_ = 0;  ///< of these sums: how the format is checked
 };

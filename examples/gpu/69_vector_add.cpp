@@ -17,7 +17,7 @@ const char* const source = R"(
 
 int main() {
   // [run]
-  gpu::runtime gpus;  // before the system, so that it ends after it
+  gpu::runtime gpus;  // before the system, so that it is destroyed after it
   actor_system system;
   using floats = std::vector<float>;
 

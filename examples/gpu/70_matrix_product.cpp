@@ -1,4 +1,4 @@
-// A power of a matrix: every product but the first works on data that lies on the device already.
+// A power of a matrix: every product but the first works on data that is already on the device.
 #include <garrick/gpu/gpu.hpp>
 
 #include <cstddef>
@@ -29,7 +29,7 @@ int main() {
   }
   const gpu::program program = gpu::build(system, source, {.on = {*device}}).get().value();
 
-  // A rotation of the rows by one: its 64th power moves nothing.
+  // A rotation of the rows by one: its 64th power is the identity.
   std::vector<float> rotation(side * side);
   for (std::size_t row = 0; row < side; ++row) rotation[row * side + (row + 1) % side] = 1;
 

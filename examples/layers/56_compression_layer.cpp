@@ -1,5 +1,5 @@
-// A layer of one's own: it compresses messages with zstd, and is put on top of a stack that cuts
-// them into datagrams and keeps their order.
+// Your own layer: it compresses messages with zstd, on top of a stack that cuts them into datagrams
+// and keeps their order.
 #include <garrick/net/layer/ordering.hpp>
 #include <garrick/net/layer/slicing.hpp>
 #include <garrick/net/stack/stack.hpp>
@@ -72,7 +72,7 @@ int main() {
   std::printf("%zu reports, %zu bytes\n", there.messages, there.bytes);
   std::printf("saved more than 80 %%: %s\n", on_the_wire * 5 < there.bytes ? "yes" : "no");
 
-  // 32 megabytes of nothing fit into a few datagrams, but are above the other end's limit.
+  // 32 megabytes of zeros fit into a few datagrams, but exceed the other end's limit.
   const std::size_t bomb = send(std::string(32 * limit, '\0'));
   std::printf("a bomb of less than 10000 bytes: %s\n", bomb < 10'000 ? "yes" : "no");
   std::printf("refused: %d, reports: %zu\n", receiver.get<compression>().refused(), there.messages);

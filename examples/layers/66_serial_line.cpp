@@ -1,6 +1,6 @@
-// A transport of one's own: a serial line, as devices have it, here a pseudo terminal. It carries
-// datagrams that may be lost, because it drops those with a wrong checksum. The layers do the rest,
-// so that everything arrives in order, each message once, over a line that is full of noise.
+// Your own transport: a serial line as devices have it, here a pseudo terminal. It carries
+// datagrams, and drops those with a wrong checksum. The layers above make each message arrive once
+// and in order, over a line full of noise.
 #include <garrick/base/time/clock.hpp>
 #include <garrick/net/layer/ordering.hpp>
 #include <garrick/net/layer/reliability.hpp>
@@ -31,7 +31,8 @@ using namespace garrick;
 using namespace garrick::net;
 
 // [line]
-// Datagrams on a line of bytes: each between two marks, as RFC 1055 has it, with a checksum behind.
+// Datagrams on a line of bytes: each is between two marks, as in RFC 1055, and ends with a
+// checksum.
 class serial_line final : public carrier {
  public:
   // Takes the file, which does not block. `noise`: the damaged bytes per thousand.
@@ -52,11 +53,11 @@ class serial_line final : public carrier {
     waits_.push_back(mark);
   }
   [[nodiscard]] bool writable() const override { return waits_.size() < high_water; }
-  [[nodiscard]] std::size_t largest() const override { return 256; }  // one damaged byte costs all
+  [[nodiscard]] std::size_t largest() const override { return 256; }  // one bad byte costs them all
   [[nodiscard]] std::optional<carrier_kind> carries() const override {
     return carrier_kind::datagrams;
   }
-  void reopen() override {}  // datagrams have no connection that could be lost
+  void reopen() override {}  // datagrams need no connection
   void close() override { closed_ = true; }
   [[nodiscard]] bool is_closed() const override { return closed_; }
 
@@ -64,8 +65,8 @@ class serial_line final : public carrier {
   [[nodiscard]] pollfd wants() const {
     return {file_, static_cast<short>(waits_.empty() ? POLLIN : POLLIN | POLLOUT), 0};
   }
-  // Reads and writes as much as possible, then calls `upper`: first with the packets, then for
-  // time.
+  // Reads as much as possible and passes the packets to `upper`, lets it act if its deadline has
+  // come, and writes as much as possible.
   void turn(carried& upper, base::instant now) {
     std::array<std::byte, 512> some{};
     for (ssize_t n; (n = ::read(file_, some.data(), some.size())) > 0;)

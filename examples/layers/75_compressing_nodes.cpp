@@ -1,5 +1,5 @@
-// Nodes with links that compress all messages: a layer of one's own in a stack of one's own, which
-// is chosen by its name. Both ends must have it.
+// Nodes with links that compress all messages: your own layer in your own stack, chosen by its
+// name. Both ends must have the stack.
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/node.hpp>
 
@@ -58,7 +58,7 @@ int main() {
   std::printf("the report was packed: %s\n", bytes > report.size() ? "yes" : "no");
   std::printf("saved more than 80 %%: %s\n", packed != 0 && packed * 5 < bytes ? "yes" : "no");
 
-  // A node with other layers is told so.
+  // A node with other layers gets an error that says so.
   actor_system elsewhere;
   node stranger(elsewhere);
   const auto refused = stranger.remote<archive_type>(at.to_string(), "archive");

@@ -1,4 +1,4 @@
-// A layer of one's own: it compresses messages with zstd.
+// Your own layer: it compresses messages with zstd.
 #pragma once
 
 #include <garrick/net/error.hpp>
@@ -20,8 +20,8 @@ using namespace garrick;
 using namespace garrick::net;
 
 // [layer]
-// One byte in front marks a compressed message. The data of a peer may have any size when it is
-// unpacked, so there is a limit, which is checked before memory is allocated.
+// One byte in front marks a compressed message. Unpacked data of a peer may have any size, so a
+// limit is checked before memory is allocated.
 class compression : public layer_defaults {
  public:
   static constexpr std::string_view wire_name = "compression";
@@ -30,7 +30,7 @@ class compression : public layer_defaults {
 
   explicit compression(std::size_t largest)
       : largest_(largest), packer_(ZSTD_createCCtx()), unpacker_(ZSTD_createDCtx()) {}
-  // In a catalogue of stacks.
+  // For a catalogue of stacks.
   explicit compression(const link_settings& s) : compression(s.slicing.largest) {}
 
   void send(outgoing&& m, layer_context& c) {
@@ -74,7 +74,7 @@ class compression : public layer_defaults {
   [[nodiscard]] std::size_t largest() const { return largest_; }
   [[nodiscard]] int refused() const { return refused_; }
 
-  // The counts of sent messages: any_link::counters and node::counters have these.
+  // The counts of sent messages, which any_link::counters and node::counters show.
   struct sent {
     std::uint64_t bytes = 0;
     std::uint64_t packed = 0;
@@ -89,7 +89,8 @@ class compression : public layer_defaults {
   static constexpr std::byte compressed{1};
   static constexpr int level = 3;
 
-  // Where a message may be lost anyway, it is dropped. Over a reliable layer the link has to end.
+  // Drops the message if the layer below may lose messages anyway. Over a reliable layer it ends
+  // the link.
   void refuse(layer_context& c) {
     ++refused_;
     if (!c.below().reliable) return;

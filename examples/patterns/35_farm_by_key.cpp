@@ -1,4 +1,4 @@
-// A farm by key: each word is always counted by the same replica, so no counter is shared.
+// A farm by key: one replica counts all occurrences of a word, so no counter is shared.
 #include <garrick/patterns/patterns.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// An ordered farm: replicas work side by side, and the results come in the order of the tuples.
+// An ordered farm: replicas work side by side, and the results leave in the order of the tuples.
 #include <garrick/patterns/patterns.hpp>
 
 #include <cstdint>
@@ -7,8 +7,7 @@
 using namespace garrick;
 using namespace garrick::patterns;
 
-// Counts the steps from n to 1, if an even number is halved, and an odd one is multiplied by three,
-// and one is added.
+// Counts the steps from n to 1: a step halves an even number, and triples an odd one and adds one.
 struct steps {
   std::uint64_t from;
   int count;

@@ -1,4 +1,4 @@
-// A loop: unfinished tuples go round again.
+// A loop: unfinished tuples run through the stages again.
 #include <garrick/patterns/patterns.hpp>
 
 #include <cmath>

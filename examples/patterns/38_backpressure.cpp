@@ -1,4 +1,5 @@
-// The choices of a source when the stream cannot take more: wait, drop, or keep it for later.
+// The choices of a source when the stream cannot take more tuples: wait, drop them, or keep them
+// for later.
 #include <garrick/patterns/patterns.hpp>
 
 #include <cstdio>
@@ -13,7 +14,7 @@ struct sample {
 };
 constexpr int all_samples = 10'000;
 
-/// Waits: it is not called while there is no room.
+/// Waits: the stream does not call it while there is no room.
 class patient_source {
  public:
   bool operator()(emit<sample> out) {
@@ -27,7 +28,7 @@ class patient_source {
 };
 
 // [drop]
-/// A sensor that cannot be stopped: samples without room are dropped and counted.
+/// A sensor that cannot be stopped: it drops and counts samples for which there is no room.
 class sensor {
  public:
   explicit sensor(int& dropped) : dropped_(dropped) {}
@@ -45,7 +46,8 @@ class sensor {
 // [/drop]
 
 // [keep]
-/// Keeps samples without room. When it has measured all, it waits for the rest as any source does.
+/// Keeps samples for which there is no room. After its last measurement it waits for room, like any
+/// source.
 class recorder {
  public:
   bool operator()(emit<sample> out) {

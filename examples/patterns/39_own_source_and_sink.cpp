@@ -1,4 +1,4 @@
-// A source and a sink of one's own: classes with a state, a beginning and an end.
+// Your own source and sink: classes with state, a start and an end.
 #include <garrick/patterns/patterns.hpp>
 
 #include <cstdint>
@@ -13,7 +13,7 @@ using namespace garrick::patterns;
 class fibonacci {
  public:
   explicit fibonacci(std::uint64_t end) : end_(end) {}
-  bool consume(emit<std::uint64_t> out) {  // false: nothing comes any more
+  bool consume(emit<std::uint64_t> out) {  // false: no tuple follows
     if (a_ >= end_) return false;
     out(a_);
     a_ = std::exchange(b_, a_ + b_);

@@ -1,4 +1,4 @@
-// A stream among actors: one feeds it, and another gets its results.
+// A stream among actors: one actor feeds it, and another gets its results.
 #include <garrick/patterns/patterns.hpp>
 
 #include <cctype>
@@ -36,10 +36,10 @@ class reader : public actor<protocol<void(line), result<void>(end_of_stream)>> {
   explicit reader(ref<protocol<void(shout)>> to)
       : stream_(patterns::spawn(*this, pipeline(trimmed, louder, patterns::to(std::move(to))))) {}
 
-  void on(line l) { send(stream_, std::move(l)); }  // a stream's handle is fed as any actor
+  void on(line l) { send(stream_, std::move(l)); }  // a stream takes messages like an actor
   auto on(end_of_stream) {
     send(stream_, end_of_stream{});
-    return delegate(stream_, join{});  // answered when the last line has gone through
+    return delegate(stream_, join{});  // answered after the last line has left the stream
   }
 
  private:

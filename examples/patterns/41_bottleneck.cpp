@@ -1,4 +1,4 @@
-// From one slow actor to a pattern: the slowest part is found by its figures, and gets replicas.
+// From one slow actor to a pattern: the figures show the slowest stage, which then gets replicas.
 #include <garrick/patterns/patterns.hpp>
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A stage that is a coroutine: it stops where it is when there is no room, and goes on later.
+// A stage that is a coroutine: it is suspended while there is no room, and resumed later.
 #include <garrick/patterns/patterns.hpp>
 
 #include <cstdio>

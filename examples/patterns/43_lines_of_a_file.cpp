@@ -1,4 +1,4 @@
-// The lines of a file, and their words: pieces of the file as it lies in memory, not copies.
+// The lines of a file, and their words: pieces of the file in memory, not copies.
 #include <garrick/patterns/patterns.hpp>
 
 #include <cstdio>
@@ -33,7 +33,7 @@ int main() {
   // [run]
   const auto stream =
       spawn(system, pipeline(lines_of(file.string()), words_of, fold(slice(), longer)));
-  const slice longest = system.request(stream, join{}).get().value();  // owns the text it lies in
+  const slice longest = system.request(stream, join{}).get().value();  // keeps its text alive
   std::printf("%s\n", longest.to_string().c_str());
 
   const auto missing = spawn(system, pipeline(lines_of("no such file"), discard<slice>()));

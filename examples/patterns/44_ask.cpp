@@ -1,4 +1,4 @@
-// A stage that asks an actor: several requests are under way at once.
+// A stage that sends requests to an actor, several at once.
 #include <garrick/patterns/patterns.hpp>
 
 #include <cstdio>

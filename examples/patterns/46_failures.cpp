@@ -1,4 +1,4 @@
-// The fate of a stream with a stage that throws.
+// A stage that throws: the stream fails, or drops the tuple.
 #include <garrick/patterns/patterns.hpp>
 
 #include <cstdio>

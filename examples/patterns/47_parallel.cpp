@@ -1,4 +1,4 @@
-// Different stages side by side: each gets every tuple, and their results are merged.
+// Different stages side by side: each stage gets every tuple, and their results are merged.
 #include <garrick/patterns/patterns.hpp>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class too_hot {
     if (r.degrees > 90) out({"too hot: " + std::to_string(r.degrees)});
   }
 };
-class too_fast {  // compares with the reading before
+class too_fast {  // compares with the previous reading
  public:
   void consume(reading r, emit<alarm_text> out) {
     if (before_ != 0 && r.degrees - before_ > 20)
@@ -48,6 +48,6 @@ int main() {
                                                   })));
   std::vector<std::string> alarms = system.request(stream, join{}).get().value();
   // [/run]
-  std::sort(alarms.begin(), alarms.end());  // those of different stages come in any order
+  std::sort(alarms.begin(), alarms.end());  // results of different stages arrive in any order
   for (const std::string& a : alarms) std::puts(a.c_str());
 }

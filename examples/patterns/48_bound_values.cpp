@@ -1,4 +1,4 @@
-// Functions that need more than their tuple: values are bound to them.
+// Functions that need more values than their tuple: the values are bound to them.
 #include <garrick/patterns/patterns.hpp>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Windows: birds at a feeder, by the ten minutes. A camera sends its sightings when it has a
-// connection, so they come out of order, and one too late.
+// Windows of ten minutes: birds at a feeder. A camera sends its sightings when it has a connection,
+// so they arrive out of order, and one of them too late.
 #include <garrick/patterns/patterns.hpp>
 
 #include <chrono>
@@ -67,7 +67,7 @@ int main() {
   // [/late]
 
   // [sliding]
-  // put together from pieces of ten minutes; with 30 minutes' disorder the late robin counts, too
+  // windows of 20 minutes, made of pieces of ten; with 30 minutes of disorder the late robin counts
   const auto busy = window(sliding(20min, 10min))
                         .event_time(&sighting::at, out_of_order(30min))
                         .fold(0, one_more, both);

@@ -1,5 +1,5 @@
-// A join: how far away was the lightning? Each flash meets the thunder of its storm that follows
-// within fifteen seconds.
+// A join that measures the distance of lightning: each flash is joined with the thunder of the same
+// storm that follows within fifteen seconds.
 #include <garrick/patterns/patterns.hpp>
 
 #include <algorithm>
@@ -33,14 +33,14 @@ std::string distance(const flash& f, const thunder& t) {
 
 int main() {
   const std::vector<flash> flashes{
-      {"north", 1s}, {"west", 2s}, {"north", 30s}, {"south", 31s}};  // no thunder of the south's
+      {"north", 1s}, {"west", 2s}, {"north", 30s}, {"south", 31s}};  // no thunder from the south
   const std::vector<thunder> heard{{"north", 10s},
                                    {"west", 5s},  // 5 s behind: in time, since 10 s are allowed
                                    {"north", 36s},
                                    {"west", 16s}};  // 20 s behind: too late
   actor_system system;
   // [join]
-  const auto distances = join_with(from(heard))  // the stream's tuples with those of this source
+  const auto distances = join_with(from(heard))  // joins the stream's tuples with this source's
                              .by(&flash::storm, &thunder::storm)
                              .event_time(&flash::at, &thunder::at, out_of_order(10s))
                              .within(0s, 15s)  // after the flash
@@ -54,7 +54,7 @@ int main() {
                })));
   // [/join]
   auto lines = system.request(stream, join{}).get().value();
-  std::sort(lines.begin(), lines.end());  // pairs come in no order
+  std::sort(lines.begin(), lines.end());  // the order of pairs is not defined
   for (const std::string& line : lines) std::puts(line.c_str());
   const auto report = system.request(stream, get_report{}).get().value();
   std::printf("%llu thunder came too late\n", static_cast<unsigned long long>(report.late()));

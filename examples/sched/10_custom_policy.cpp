@@ -1,8 +1,8 @@
-// A scheduling policy of one's own, complete: workers take waiting runnables in a random order.
+// Your own scheduling policy, complete: workers take waiting runnables in a random order.
 //
 // Such an order finds programs that rely on a certain order of turns. A policy is a class with the
-// functions that `sched::scheduling_policy` asks for; the worker pool brings threads, start, stop
-// and statistics.
+// functions that the concept `sched::scheduling_policy` requires; the worker pool provides threads,
+// start, stop and statistics.
 #include <garrick/garrick.hpp>
 #include <garrick/sched/worker_pool.hpp>
 

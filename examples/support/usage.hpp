@@ -1,5 +1,4 @@
-// The answer to `--help` and to arguments that a program does not know, for the examples that take
-// arguments.
+// The reactions to `--help` and to unknown arguments, for the examples that take arguments.
 #pragma once
 
 #include <cstdio>

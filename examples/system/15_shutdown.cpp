@@ -1,4 +1,4 @@
-// The end of a system: by itself, on request, and the report if an actor does not want to end.
+// The end of a system: by itself, on request, and the report about an actor that does not end.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // Settings in layers: defaults, a file, the environment, the command line. A wrong setting is an
-// error with a remedy, and each can be asked where it comes from.
+// error with a remedy, and a list shows the source of each setting.
 #include <garrick/garrick.hpp>
 // [include]
 #include <garrick/system/settings/load.hpp>
@@ -14,7 +14,7 @@ int main() {
   garrick::base::setting_table mine;
   mine.add({"chat.clients", &clients, {1, 1000}, "clients", "How many are started"});
 
-  // a real program says setting_layers::from_main(argc, argv)
+  // a real program calls setting_layers::from_main(argc, argv)
   garrick::system::setting_layers layers;
   layers.environment = {"GARRICK_SCHEDULER_WORKERS=1"};
   layers.arguments = {"--mailbox.soft_limit=2000", "--chat.clients=25"};

@@ -1,5 +1,5 @@
-// A service as a program has them: a pool of workers behind one handle, found by its name; its
-// results go to all interested actors.
+// A typical service: a pool of workers behind one handle, found by its name. Its results are
+// published to all interested actors.
 #include <garrick/garrick.hpp>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class painter_actor : public garrick::actor<painter> {
  public:
   std::string on(paint p) {
     std::string dots = row_of_dots(p.row);
-    show_.publish(painted{p.row, dots});  // to all that have joined
+    show_.publish(painted{p.row, dots});  // to all members of the group
     return dots;
   }
 
@@ -57,8 +57,8 @@ class painter_actor : public garrick::actor<painter> {
 // [studio]
 using painters = garrick::router<painter, garrick::least_loaded>;
 
-// The pool's public face: an actor can have a name. The painter answers the customer directly, not
-// through this actor.
+// The pool's front: an actor, since only an actor can have a name. The painter answers the customer
+// directly, not through this actor.
 class studio_actor : public garrick::actor<painter> {
  public:
   explicit studio_actor(painters all) : painters_(std::move(all)) {}
@@ -73,7 +73,7 @@ struct whole_picture {};
 struct verdict {};
 
 // [members]
-// Hangs up the rows in their order, whenever they come.
+// Hangs up the rows in their order, in whatever order they arrive.
 class wall_actor
     : public garrick::actor<garrick::protocol<void(painted), std::string(whole_picture)>> {
  public:
@@ -83,7 +83,7 @@ class wall_actor
   }
   garrick::result<std::string> on(whole_picture) {
     if (hung_ == height) return picture();
-    visitor_ = make_promise<std::string>();  // as soon as it is complete
+    visitor_ = make_promise<std::string>();  // answered as soon as the picture is complete
     return visitor_;
   }
 
@@ -98,7 +98,7 @@ class wall_actor
   garrick::response_promise<std::string> visitor_;
 };
 
-// Looks at the same rows in another way.
+// Uses the same rows in another way.
 class critic_actor : public garrick::actor<garrick::protocol<void(painted), std::string(verdict)>> {
  public:
   void on(const painted& p) { black_ += std::count(p.dots.begin(), p.dots.end(), '#'); }
@@ -110,7 +110,7 @@ class critic_actor : public garrick::actor<garrick::protocol<void(painted), std:
 // [/members]
 
 // [customer]
-// Knows a name and a protocol, and nothing else.
+// Knows only a name and a protocol.
 class customer_actor
     : public garrick::actor<garrick::protocol<garrick::result<void>(garrick::atom<"buy">)>> {
  public:
@@ -144,6 +144,6 @@ int main() {
   system.request(customer, garrick::atom<"buy">()).get().value();
   std::printf("%s", system.request(wall, whole_picture{}).get().value().c_str());
   std::printf("%s\n",
-              // joined before the wall, so each row came to it first
+              // the critic joined before the wall, so it got each row first
               system.request(critic, verdict{}).get().value().c_str());
 }

@@ -1,5 +1,5 @@
-// Work outside of the actors: a library's callback, and a thread of the program that sends. The
-// system ends only when both have come.
+// Work outside the actors: a library's callback, and a thread of the program that sends. The system
+// ends only after both.
 #include <garrick/garrick.hpp>
 
 #include <chrono>

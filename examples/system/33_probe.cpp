@@ -1,4 +1,4 @@
-// Listening in: a probe hears the events of a system, for metrics of one's own.
+// A probe that receives the events of a system, for your own metrics.
 #include <garrick/base/concurrency/probe.hpp>
 #include <garrick/garrick.hpp>
 
@@ -19,7 +19,8 @@ class worker_actor : public garrick::actor<garrick::protocol<void(job)>> {
 };
 
 // [probe]
-/// Only the events of overridden functions are heard. They come from any thread, several at once.
+/// Override the functions of the events that you need. They are called on any thread, several at
+/// once.
 class counting_probe : public garrick::base::probe {
  public:
   void on_actor_spawned(const garrick::base::spawned_actor&) noexcept override { ++spawned; }
@@ -35,7 +36,7 @@ class counting_probe : public garrick::base::probe {
 
 int main() {
   // [settings]
-  counting_probe counts;  // outlives the system
+  counting_probe counts;  // must outlive the system
   garrick::settings with_probe;
   with_probe.probe = &counts;
   garrick::actor_system system(with_probe);

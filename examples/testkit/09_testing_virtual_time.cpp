@@ -10,12 +10,12 @@ using namespace std::chrono_literals;
 
 // [actor]
 struct touch {};    // the session is used
-struct is_open {};  // asks if it still lives
+struct is_open {};  // asks if the session still lives
 struct expire {};   // the session's message to itself
 
 using session = garrick::protocol<void(touch), bool(is_open), void(expire)>;
 
-/// Ends half an hour after it was last used.
+/// Ends half an hour after its last use.
 class session_actor : public garrick::actor<session> {
  public:
   void on_start() { rest(); }
@@ -74,13 +74,13 @@ void a_touch_at_the_last_moment_counts(garrick::testkit::test_system& kit) {
   auto s = kit.spawn<session_actor>();
   auto user = kit.spawn(
       [](garrick::dynamic_actor& self, garrick::ref<session> to) -> garrick::behavior {
-        self.send_after(30min, to, touch{});  // at the very moment when the session would end
+        self.send_after(30min, to, touch{});  // exactly when the session would end
         return {[](int) {}};
       },
       garrick::ref<session>(s));
   kit.run_for(31min);
-  // Either the touch came first and counts, or the end came first and the touch is a dead letter:
-  // never both, never neither.
+  // Either the touch is handled first and keeps the session, or the end is first and the touch is a
+  // dead letter: never both, never neither.
   const bool alive = kit.actor_count() == 2;
   const bool lost = !kit.dead_letters().empty();
   kit.require(alive != lost, "the touch was neither counted nor lost");

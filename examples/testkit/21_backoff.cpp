@@ -1,5 +1,5 @@
-// A supervisor that waits before it restarts a child: each time longer, and at most a second. The
-// time is virtual, so the example takes none.
+// A supervisor that waits before it restarts a child: longer each time, and at most a second. The
+// time is virtual, so the example runs at once.
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 

@@ -1,4 +1,4 @@
-// The fate of the unread mail of children that are restarted because of another one.
+// The unread mail of children that are restarted because another child failed: kept or dropped.
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 
@@ -32,8 +32,8 @@ class store_actor : public garrick::actor<garrick::protocol<void(record)>> {
 void reader_fails_while_the_store_loads(bool keep) {
   garrick::testkit::test_system kit(1);
   // [keep_mail]
-  // Reader and store are restarted together. `keep_mail = false` is for mail that makes no sense
-  // without the others, such as the second half of work that a failed reader has begun.
+  // Reader and store are restarted together. `keep_mail = false` is for mail that is useless after
+  // a restart, such as the second half of work that a failed reader has begun.
   const auto top = kit.spawn<garrick::supervisor>(
       garrick::supervision{.strategy = garrick::one_for_all, .keep_mail = keep});
   // [/keep_mail]

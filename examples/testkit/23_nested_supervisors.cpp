@@ -1,5 +1,5 @@
-// A tree of supervisors: a fault that one of them cannot mend goes up, and the next one restarts
-// the whole branch.
+// A tree of supervisors: a supervisor that cannot repair a failure fails itself, and the next one
+// restarts the whole branch.
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 
@@ -28,8 +28,8 @@ class worker_actor : public garrick::actor<worker> {
 };
 
 // [find]
-// A branch that is rebuilt has new children. So they are looked for when they are needed; the
-// handle is a wildcard, and becomes a typed one when the child has named its protocol.
+// A restarted branch has new children, so the program finds them when it needs them. The found
+// handle is a wildcard; `request_typed` makes it a typed one.
 garrick::ref<worker> painter(garrick::testkit::test_system& kit,
                              const garrick::ref<garrick::supervisor_protocol>& top) {
   using garrick::find_child;

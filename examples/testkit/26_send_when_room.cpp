@@ -1,5 +1,5 @@
-// A fast producer before a slow consumer with a short mailbox: the producer waits for room in each
-// line, and no thread waits. The time is virtual.
+// A fast producer before a slow consumer with a short mailbox: the producer waits for room before
+// each message, and no thread waits. The time is virtual.
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 
@@ -28,7 +28,7 @@ class producer : public garrick::actor<garrick::protocol<void(int)>> {
   explicit producer(garrick::ref<garrick::protocol<void(sample)>> to) : to_(std::move(to)) {}
   garrick::task<void> on(int count) {
     for (int n = 1; n <= count; ++n) {
-      // made in place: safe in a co_await, also with GCC 12
+      // constructed in place, which is safe in a co_await, also with GCC 12
       const garrick::result<void> sent = co_await send_when_room<sample>(to_, n, "sample");
       if (!sent) {
         quit(sent.error());

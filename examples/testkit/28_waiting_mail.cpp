@@ -1,5 +1,5 @@
-// A class that leaves mail in its mailbox until it can handle it, and that hears when nothing
-// comes. The time is virtual.
+// A class that leaves mail in its mailbox until it can handle it, and that gets a time-out when no
+// mail arrives. The time is virtual.
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 
@@ -19,13 +19,13 @@ class database_actor : public garrick::actor<database> {
  public:
   void on_start() { set_receive_timeout(10s); }
 
-  // asked before the handler: true leaves the message in its place
+  // called before the handler: true leaves the message in its place
   bool skips(const query&) const { return !connected_; }
 
   std::string on(const query& q) { return "answer to " + q.text; }
   void on(connected) {
     connected_ = true;
-    retry_skipped();  // first of all, in their order
+    retry_skipped();  // the skipped messages are next, in their order
   }
   void on(const garrick::receive_timeout&) {
     std::puts(connected_ ? "no query comes" : "still not connected");

@@ -1,5 +1,5 @@
-// Two systems in one test: a server that goes away and comes back, and a client that has to notice.
-// One seed decides the order of both.
+// Two systems in one test: a server that ends and starts again, and a client that must notice. One
+// seed decides the order of both.
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/explore.hpp>
 
@@ -45,11 +45,11 @@ class client_actor : public garrick::actor<client> {
 void the_client_survives_its_server(garrick::testkit::test_system& here) {
   const auto c = here.spawn<client_actor>();
   for (int life = 0; life < 2; ++life) {
-    garrick::testkit::test_system there(here.world());  // another process, say
+    garrick::testkit::test_system there(here.world());  // for example, another process
     send(c, use{there.spawn<server_actor>()});
-    there.run_for(10s);  // both: they have one clock
+    there.run_for(10s);  // both systems run: they share a clock
   }
-  here.run_for(5s);  // the server is away
+  here.run_for(5s);  // the server has ended
   const auto& state = here.inspect<client_actor>(c);
   here.require(state.answers >= 18, "an answer was lost while the server lived");
   here.require(state.answers + state.failures >= 24, "a request has no outcome");

@@ -1,5 +1,5 @@
-// Stages that go by the clock: ticks, batches and a limit on the rate. The time is virtual, so the
-// example takes none.
+// Stages that depend on time: ticks, batches and a limit on the rate. The time is virtual, so the
+// example runs at once.
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>
 
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 int main() {
   testkit::test_system kit(1);
   // [batch]
-  // a tick every 10 ms; those of 65 ms go on together, but no more than ten
+  // a tick every 10 ms; a batch holds the ticks of 65 ms, but at most ten
   const auto readings = spawn(
       kit, pipeline(ticks(10ms, 25), batch<tick>(10, 65ms), for_each([](std::vector<tick> some) {
                       std::printf("%zu ticks, the last one number %llu\n", some.size(),

@@ -1,5 +1,5 @@
 // A screen that shows a price once a second, and a market that changes it a hundred times as often.
-// The screen gets the newest price each time, and nothing piles up. The time is virtual.
+// The screen always gets the newest price, and no messages pile up. The time is virtual.
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 
