@@ -1,5 +1,5 @@
-// Messages between two ends, over a stack that is chosen by its name: the reports to the sender,
-// and the messages of the receiver.
+// Messages between two ends, over a stack chosen by its name. The sender gets reports about its
+// messages, and the receiver gets the messages.
 //
 //   57_two_ends [STACK]     stream (the default) or datagrams
 #include <garrick/net/stack/accept_sessions.hpp>
@@ -24,11 +24,11 @@ struct greeting {
   int number;
 };
 
-constexpr net::actor_id client{1, 1}, server{2, 2};  // of a node they are random
+constexpr net::actor_id client{1, 1}, server{2, 2};  // a node chooses them at random
 
 net::link_settings settings_of(bool connects) {
   net::link_settings s;
-  s.session.self.incarnation = std::random_device()() | 1;  // a life of this end
+  s.session.self.incarnation = std::random_device()() | 1;  // identifies this run of the program
   s.session.connects = connects;
   return s;
 }
@@ -43,10 +43,10 @@ class end final : public net::hosted, net::link_owner {
   void leave() { link_->leave(base::real_clock().now()); }
 
  private:
-  bool on_message(const net::incoming& m) override {  // the bytes are lent until it returns
+  bool on_message(const net::incoming& m) override {  // the bytes are valid until it returns
     const auto g = net::decode<greeting>(m.decoded->payload);
     if (g) std::printf("server: %s, number %d\n", g->text.c_str(), g->number);
-    return true;  // it is at its destination: the sender may be told
+    return true;  // the message is delivered: the sender may get its report
   }
   void on_event(const net::link_event& e) override {
     using kind = net::link_event::kind;
@@ -64,7 +64,7 @@ class end final : public net::hosted, net::link_owner {
                                         .sender = client,
                                         .type = net::type_id<greeting>},
                                        std::move(*payload));
-    m.report = static_cast<std::uint64_t>(g.number);  // report its fate
+    m.report = static_cast<std::uint64_t>(g.number);  // asks for a report about this message
     if (const base::error e = link_->send(std::move(m), base::real_clock().now()))
       std::printf("client: %s\n", e.to_string().c_str());
   }
@@ -76,7 +76,7 @@ class end final : public net::hosted, net::link_owner {
 // [/end]
 
 // [sessions]
-// A client with a broken connection comes back with a new one, and finds its session.
+// A client whose connection breaks opens a new one, and finds its session.
 class sessions final : public net::accept_sessions {
  public:
   explicit sessions(const net::named_stack& kind) : kind_(kind) {}

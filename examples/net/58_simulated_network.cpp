@@ -1,5 +1,5 @@
-// A program between two hosts, tested in a network that loses, doubles and cuts: under many seeds,
-// in virtual time.
+// A program on two hosts, tested in a network that loses and duplicates packets and cuts
+// connections: under many seeds, in virtual time.
 #include <garrick/net/stack/stacks.hpp>
 #include <garrick/net/testkit/explore_network.hpp>
 #include <garrick/net/testkit/faults.hpp>

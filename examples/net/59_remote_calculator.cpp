@@ -3,7 +3,7 @@
 //   59_remote_calculator serve tcp://127.0.0.1:4040
 //   59_remote_calculator ask tcp://127.0.0.1:4040
 //
-// Without arguments both are here, as two systems.
+// Without arguments both run in this process, as two systems.
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/node.hpp>
 
@@ -70,6 +70,6 @@ int main(int argc, char** argv) {
   // [/serve]
   if (role != "serve") return ask(at->to_string());
   std::printf("serving at %s until a line comes\n", at->to_string().c_str());
-  std::fflush(stdout);  // another program may read it from a pipe
+  std::fflush(stdout);  // another program may read the output from a pipe
   return std::getchar() == EOF ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-// Three nodes in a test: their actors, clocks and network are one program with one seed.
+// Three nodes in a test: their actors, clocks and network run in one program under one seed.
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/node.hpp>
 #include <garrick/net/testkit/faults.hpp>
@@ -54,7 +54,7 @@ int main() {
   net.at(net.elapsed() + duration::milliseconds(50), cut("bank", "shop"));
   net.at(net.elapsed() + duration::seconds(2), heal("bank", "shop"));
   shop.system.run_for(duration::milliseconds(60));
-  send(at_shop, deposit{500});  // it waits for the way to be whole again
+  send(at_shop, deposit{500});  // this message waits until the network is healed
   send(at_home, deposit{20});
   std::printf("meanwhile: %ld\n",
               static_cast<long>(*home.system.request(at_home, balance{}).get()));

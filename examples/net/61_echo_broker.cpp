@@ -1,5 +1,5 @@
-// A broker: an actor that serves raw bytes, here each back to its sender. As a program it serves
-// until a line comes: 61_echo_broker tcp://127.0.0.1:4040, and then `nc 127.0.0.1 4040`.
+// A broker: an actor that handles raw bytes, and here sends them back. With an address it serves
+// until a line is typed: 61_echo_broker tcp://127.0.0.1:4040, and then `nc 127.0.0.1 4040`.
 #include <garrick/garrick.hpp>
 #include <garrick/net/broker/broker.hpp>
 
@@ -31,7 +31,7 @@ class echo : public net::broker<std::string(where_is_it)> {
 };
 // [/broker]
 
-/// The other side: says something, and answers with the echo.
+/// The other side: sends a text, and answers with the echo.
 class caller : public net::broker<result<std::string>(std::string)> {
  public:
   explicit caller(net::broker_place where) : broker(where) {}
@@ -58,7 +58,7 @@ constexpr const char* usage =
 int main(int argc, char** argv) {
   if (asks_for_help(argc, argv, usage)) return 0;
   // [main]
-  net::broker_threads threads;  // before the system: it ends later
+  net::broker_threads threads;  // before the system, so that they end after it
   actor_system system;
   const auto server =
       threads.spawn<echo>(system, std::string(argc > 1 ? argv[1] : "tcp://127.0.0.1:0"));

@@ -1,6 +1,6 @@
-// A server of a line protocol: texts under keys, for `nc` and any other client that writes lines.
-// As a program it serves until a line comes: 62_key_value_server tcp://127.0.0.1:4040, and then `nc
-// 127.0.0.1 4040`.
+// A server with a line protocol: texts under keys, for `nc` and any other client that writes lines.
+// With an address it serves until a line is typed: 62_key_value_server tcp://127.0.0.1:4040, and
+// then `nc 127.0.0.1 4040`.
 #include <garrick/garrick.hpp>
 #include <garrick/net/broker/broker.hpp>
 
@@ -38,14 +38,14 @@ class store : public net::broker<std::string(where_is_it)> {
     c.lines.feed(d.bytes.text(), [&](const line& l) {
       if (!c.leaves) answers += l.too_long ? too_long() : answer(l.text, c);
     });
-    static_cast<void>(io().write(d.connection, answers));  // `connection_closed` tells of an end
+    static_cast<void>(io().write(d.connection, answers));  // `connection_closed` reports an end
     if (c.leaves)
       leave(d.connection);
     else if (io().writable(d.connection))
       go_on(d.connection);
   }
-  // A client that does not read its answers gets no further questions in, so it costs no more
-  // memory.
+  // The server reads no further lines from a client that does not read its answers, so such a
+  // client costs no more memory.
   void on(const net::writable_again& w) { go_on(w.connection); }
   void on(const net::connection_closed& c) {
     const auto known = clients_.find(c.connection);
@@ -59,7 +59,7 @@ class store : public net::broker<std::string(where_is_it)> {
     line_splitter lines{longest_line};
     bool leaves = false;
   };
-  // For one message: each handler decides whether there is another.
+  // For one message: each handler decides whether to receive another.
   inline static const net::receive_policy some = net::receive_policy::at_most(4096).once();
 
   void go_on(const net::connection_handle& c) { static_cast<void>(io().read(c, some)); }

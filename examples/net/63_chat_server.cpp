@@ -1,9 +1,9 @@
-// A chat over lines: each member is an actor of its own, with its connection, and a hub knows them
-// all. As a program it serves until a line comes: 63_chat_server tcp://127.0.0.1:4040, and then
+// A chat over lines: each member is an actor with its own connection, and a hub knows all members.
+// With an address it serves until a line is typed: 63_chat_server tcp://127.0.0.1:4040, and then
 // `nc 127.0.0.1 4040` in several terminals.
 //
-// No member can hold up the others or take their memory: a member is read from only when the hub
-// has taken its last line, and a slow reader is told how many lines it has missed.
+// No member can delay the others or use up memory: the next line of a member is read only after the
+// hub has taken the last one, and a slow reader misses lines and is told their number.
 #include <garrick/garrick.hpp>
 #include <garrick/net/broker/broker.hpp>
 
@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::size_t longest_line = 512;
 
-/// A text for all members but one, which they share.
+/// A text that is shared by all members but its author.
 struct heard {
   std::shared_ptr<const std::string> text;
 };
@@ -43,7 +43,7 @@ struct say {
   std::string text;
 };
 struct who_is_here {};
-/// The answers say that the hub has done it, so that the next line may come.
+/// The answers report that the hub has handled a line, so that the next one may follow.
 using hub_protocol = protocol<result<std::string>(enter), bool(say), std::string(who_is_here)>;
 
 // [hub]
@@ -113,7 +113,7 @@ class member : public net::broker<void(heard)> {
     bool too_long;
   };
 
-  // One line after the other: the next is looked at when the hub has answered to the last.
+  // Handles one line after the other: the next after the hub's answer to the last.
   void next() {
     while (!todo_.empty()) {
       const waiting_line l = std::move(todo_.front());
@@ -121,7 +121,7 @@ class member : public net::broker<void(heard)> {
       if (l.too_long)
         write("* a line has at most " + std::to_string(longest_line) + " bytes\n");
       else if (name_.empty() ? !introduce(l.text) : !handle(l.text))
-        return;  // it goes on later, or not at all
+        return;  // continued by a later call, or never
     }
     read_on();
   }
@@ -164,16 +164,16 @@ class member : public net::broker<void(heard)> {
     write("* " + std::string(said.text) + '\n');
     return true;
   }
-  // An error means that the connection has ended, of which an event will tell.
+  // An error means that the connection has ended; an event reports it later.
   void write(std::string_view text) { static_cast<void>(io().write(peer_, text)); }
   void read_on() { static_cast<void>(io().read(peer_, net::receive_policy::at_most(4096).once())); }
 
   const ref<hub_protocol> hub_;
   net::connection_handle peer_;
   line_splitter lines_{longest_line};
-  std::deque<waiting_line> todo_;  ///< of one piece
+  std::deque<waiting_line> todo_;  ///< the lines of one piece of data
   std::string name_;
-  std::uint64_t missed_ = 0;  ///< lines of others
+  std::uint64_t missed_ = 0;  ///< lines of other members
 };
 
 struct where_is_it {};

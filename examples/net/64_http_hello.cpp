@@ -1,6 +1,6 @@
-// HTTP by a broker: keep-alive, requests that come before the last one is answered, heads of a
-// limited length. As a program it serves until a line comes: 64_http_hello tcp://127.0.0.1:4040,
-// and then `curl http://127.0.0.1:4040/`.
+// HTTP by a broker: keep-alive, pipelined requests, heads of a limited length. With an address it
+// serves until a line is typed: 64_http_hello tcp://127.0.0.1:4040, and then `curl
+// http://127.0.0.1:4040/`.
 #include <garrick/garrick.hpp>
 #include <garrick/net/broker/broker.hpp>
 
@@ -54,9 +54,9 @@ class hello : public net::broker<std::string(where_is_it)> {
 
   void on(const net::new_data& d) {
     http_heads& heads = clients_.try_emplace(d.connection, longest_head).first->second;
-    std::string answers;  // all that can be answered goes out at once
+    std::string answers;  // all complete requests are answered with one write
     heads.feed(d.bytes.text(), [&](const http_request& r) { answers += answer(r); });
-    static_cast<void>(io().write(d.connection, answers));  // `connection_closed` tells of an end
+    static_cast<void>(io().write(d.connection, answers));  // `connection_closed` reports an end
     if (heads.is_over())
       leave(d.connection);
     else if (io().writable(d.connection))
@@ -66,7 +66,7 @@ class hello : public net::broker<std::string(where_is_it)> {
   void on(const net::connection_closed& c) { clients_.erase(c.connection); }
 
  private:
-  // For one message: a client that does not read its answers is not read from, either.
+  // For one message: the server does not read from a client that does not read its answers.
   inline static const net::receive_policy some = net::receive_policy::at_most(16384).once();
 
   void go_on(const net::connection_handle& c) { static_cast<void>(io().read(c, some)); }

@@ -1,9 +1,9 @@
-// Actors that one process has another process make, and that end when it lets them go.
+// Actors that a process spawns in another process, and that end when it drops their handles.
 //
 //   67_remote_workers serve tcp://127.0.0.1:4041
 //   67_remote_workers count tcp://127.0.0.1:4041
 //
-// Without arguments both are here, as two systems.
+// Without arguments both run in this process, as two systems.
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/node.hpp>
 
@@ -23,7 +23,7 @@ struct range {
 };
 using counter = protocol<std::uint32_t(range)>;
 
-/// Counts the numbers that leave a remainder when they are divided by each of some others.
+/// Counts the numbers that none of the given numbers divides.
 class counting : public actor<counter> {
  public:
   explicit counting(std::vector<std::uint32_t> divisors) : divisors_(std::move(divisors)) {}

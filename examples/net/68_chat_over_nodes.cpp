@@ -4,7 +4,7 @@
 //   68_chat_over_nodes join tcp://127.0.0.1:4042 ann     in one terminal
 //   68_chat_over_nodes join tcp://127.0.0.1:4042 bob     in another one
 //
-// Without arguments all three are here, as three systems.
+// Without arguments all three run in this process, as three systems.
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/node.hpp>
 
@@ -29,7 +29,7 @@ struct say {
   std::string name;
   std::string text;
 };
-/// The answers say how many have heard it.
+/// The answers are the numbers of members that the text was sent to.
 using room = protocol<result<int>(enter), int(say)>;
 // [/protocol]
 
@@ -39,7 +39,7 @@ class room_actor : public actor<room> {
   result<int> on(const enter& e) {
     if (!members_.emplace(e.name, e.who).second)
       return make_error(errc::user, "room", e.name + " is here already");
-    // When the process of a member ends, for any reason, its actors are down.
+    // When a member's process ends, for any reason, a `down` arrives for each of its actors.
     monitor(e.who, [this, name = e.name](const down&) {
       members_.erase(name);
       tell(name + " has gone");
@@ -68,7 +68,7 @@ class terminal : public actor<member> {
 
 int fail(const error& why) { return std::puts(why.to_string().c_str()), 1; }
 
-/// Says each line of standard input.
+/// Sends each line of standard input to the room.
 int join(const std::string& where, const std::string& name) {
   // [join]
   actor_system system;
@@ -88,7 +88,7 @@ int join(const std::string& where, const std::string& name) {
 struct lines {
   std::size_t at_least = 0;
 };
-/// Keeps all lines, until a number of them is asked for.
+/// Keeps all lines. Answers a request for a number of lines when it has so many.
 class listener : public actor<protocol<void(std::string), std::vector<std::string>(lines)>> {
  public:
   void on(const std::string& line) {
@@ -108,7 +108,7 @@ class listener : public actor<protocol<void(std::string), std::vector<std::strin
   response_promise<std::vector<std::string>> answer_;
 };
 
-/// A process of its own, as far as the room can tell.
+/// For the room it looks like a process of its own.
 struct player {
   actor_system system;
   net::node node{system};
@@ -159,6 +159,6 @@ int main(int argc, char** argv) {
     return fail(done.error());
   if (role != "room") return play(at->to_string());
   std::printf("a room at %s until a line comes\n", at->to_string().c_str());
-  std::fflush(stdout);  // another program may read it from a pipe
+  std::fflush(stdout);  // another program may read the output from a pipe
   return std::getchar() == EOF ? 1 : 0;
 }

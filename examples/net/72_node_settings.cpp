@@ -1,5 +1,5 @@
-// A node with links that are set from outside: here by the environment, as a file or the command
-// line would.
+// A node whose links are configured from outside: here by the environment; a file or the command
+// line would do the same.
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/node.hpp>
 #include <garrick/system/settings/load.hpp>
@@ -20,14 +20,14 @@ int run(std::vector<std::string> environment) {
   base::setting_table rows;
   net::add_settings(rows, stack, node_settings.link);
 
-  // a real program says setting_layers::from_main(argc, argv)
+  // a real program calls setting_layers::from_main(argc, argv)
   system::setting_layers layers;
   layers.environment = std::move(environment);
   layers.own = &rows;
   const auto loaded = system::load_settings(layers);
   if (!loaded) return std::puts(loaded.error().to_string().c_str()), 1;
 
-  // One name is set, and a node has two stacks: the name decides for which transport it is.
+  // A node has two stacks, and the setting names one: its name decides for which transport it is.
   const net::named_stack* const chosen = node_settings.stacks.find(stack);
   if (chosen == nullptr)
     return std::puts(node_settings.stacks.explain(stack).to_string().c_str()), 1;
@@ -38,8 +38,9 @@ int run(std::vector<std::string> environment) {
 
   actor_system system(loaded->system);
   net::node node(system, node_settings);
-  // The table knows the range of each. `listen` and `connect` refuse settings that contradict each
-  // other, and a stack that does not confirm messages, as nodes need.
+  // The table checks the range of each setting. `listen` and `connect` refuse settings that
+  // contradict each other, and a stack that does not confirm messages, since nodes need
+  // confirmations.
   const bool streams = chosen->transport == net::carrier_kind::stream;
   const auto at = node.listen(streams ? "tcp://127.0.0.1:0" : "udp://127.0.0.1:0");
   if (!at) return std::puts(at.error().to_string().c_str()), 1;

@@ -11,7 +11,7 @@ using namespace garrick;
 // [codec]
 class fraction {
  public:
-  using garrick_sendable = void;  // it owns all that it has
+  using garrick_sendable = void;  // it owns everything that it holds
   fraction() = default;
   fraction(std::int64_t above, std::int64_t below) : above_(above), below_(below) {}
   std::int64_t above() const { return above_; }
@@ -33,10 +33,10 @@ struct garrick::net::codec<fraction> {
     net::decode_value(in, above);
     net::decode_value(in, below);
     if (in.failed()) return;
-    if (below == 0) return in.fail("a fraction of 0");  // the bytes are not trusted
+    if (below == 0) return in.fail("a fraction of 0");  // the bytes may come from a faulty peer
     f = fraction(above, below);
   }
-  using parts = base::type_list<std::int64_t>;  // compared by nodes, besides the class's name
+  using parts = base::type_list<std::int64_t>;  // nodes compare these types and the class's name
 };
 
 using multiplier = protocol<fraction(fraction, fraction)>;

@@ -1,4 +1,4 @@
-// A broker with a socket for datagrams, which answers each to its sender.
+// A broker with a socket for datagrams, which answers the sender of each.
 #include <garrick/garrick.hpp>
 #include <garrick/net/broker/broker.hpp>
 
@@ -29,7 +29,7 @@ class echo : public net::broker<std::string(where_is_it)> {
 };
 // [/echo]
 
-/// Says something to an address, until an answer comes: a datagram may get lost.
+/// Sends a text to an address until an answer arrives, since a datagram may get lost.
 class caller : public net::broker<result<std::string>(std::string), void(atom<"again">)> {
  public:
   explicit caller(net::broker_place where) : broker(where) {

@@ -1,4 +1,4 @@
-// The meaning of a chat's line. The first line of a member is its name.
+// Parses the lines of a chat. The first line of a member is its name.
 //
 // Thread safety: none.
 #pragma once
@@ -7,16 +7,16 @@
 #include <cstddef>
 #include <string_view>
 
-/// The wish of a member.
+/// The meaning of a member's line.
 struct chat_line {
   enum class kind { say, who, quit, wrong };
   kind what = kind::wrong;
-  std::string_view text;  ///< the text; of wrong, the mistake
+  std::string_view text;  ///< the text; for a wrong line, the mistake
 };
 
 inline constexpr std::size_t longest_name = 20;
 
-/// 1 to `longest_name` letters and digits.
+/// Returns true for 1 to `longest_name` letters and digits.
 [[nodiscard]] inline bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= longest_name &&
          std::all_of(text.begin(), text.end(), [](char c) {
@@ -24,8 +24,8 @@ inline constexpr std::size_t longest_name = 20;
          });
 }
 
-/// The text lies in the line. Any line has a meaning. Control characters are refused: they would
-/// command the terminals of all the others.
+/// Returns the meaning of a line, with a text that refers to the line. A line with control
+/// characters is wrong: they would control the terminals of all other members.
 [[nodiscard]] inline chat_line parse_chat_line(std::string_view line) {
   using enum chat_line::kind;
   const auto is_control = [](char c) {

@@ -1,8 +1,8 @@
-// However a stream is cut into pieces, the same requests and refusals come out of it, as many as it
-// has heads, and the kept bytes stay below the limit.
+// However a stream is cut into pieces, the parser gives the same requests and refusals, one for
+// each head, and the kept bytes stay below the limit.
 //
-// The first byte is an eighth of the longest head, the second the size of the pieces; 0: their
-// sizes are the bytes themselves, in turn.
+// The first byte is an eighth of the longest head, the second the size of the pieces; with 0, the
+// bytes themselves are the sizes, in turn.
 #include "http_heads.hpp"
 
 #include <garrick/base/platform/assert.hpp>
@@ -45,7 +45,7 @@ std::vector<std::string> requests_of(std::string_view stream, std::size_t longes
   return all;
 }
 
-/// Returns how many heads lie in a stream, and sets `too_long` if one behind them is.
+/// Returns the number of heads in a stream, and sets `too_long` if a head after them is too long.
 std::size_t heads_in(std::string_view stream, std::size_t longest, bool& too_long) {
   constexpr std::string_view line = "\r\n", end = "\r\n\r\n";
   for (std::size_t n = 0;; ++n) {

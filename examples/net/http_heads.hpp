@@ -1,8 +1,8 @@
 // Finds requests of HTTP/1.1 in a stream, without I/O: their heads, which Boost.Beast parses. A
 // request with a body is refused.
 //
-// In whatever pieces the stream comes, the same requests come out. An unfinished head is kept, but
-// no more bytes of it than a head may have.
+// The requests do not depend on the pieces in which the stream arrives. An unfinished head is kept,
+// but no more bytes of it than a head may have.
 //
 // Thread safety: none.
 #pragma once
@@ -17,13 +17,13 @@
 
 /// A request, or the reason of its refusal.
 struct http_request {
-  unsigned refused = 0;     ///< a status, 400, 413 or 431; 0: it is a request
-  std::string_view method;  ///< valid during the call that gets it, as is the next
+  unsigned refused = 0;     ///< the status of a refusal, 400, 413 or 431; 0: a request
+  std::string_view method;  ///< valid during the call, like `target`
   std::string_view target;
   bool keep_alive = false;  ///< more requests may follow
 };
 
-/// See above.
+/// The parser of one stream.
 class http_heads {
  public:
   /// `longest`: the most bytes of a head, with the empty line at its end.
@@ -48,9 +48,9 @@ class http_heads {
     if (!is_over_ && all.size() >= longest_) refuse(431, f);
     kept_ = is_over_ ? std::string() : std::string(all);
   }
-  /// Nothing more is expected.
+  /// Returns true if later bytes are dropped.
   [[nodiscard]] bool is_over() const { return is_over_; }
-  /// Bytes that are kept.
+  /// Returns the number of kept bytes.
   [[nodiscard]] std::size_t kept() const { return kept_.size(); }
 
  private:

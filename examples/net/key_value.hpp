@@ -1,4 +1,4 @@
-// The commands of a small store of texts, a line each:
+// The commands of a small store of texts, one in each line:
 //
 //   set KEY TEXT…    get KEY    del KEY    count    quit
 //
@@ -13,11 +13,11 @@
 struct command {
   enum class kind { set, get, del, count, quit, wrong };
   kind what = kind::wrong;
-  std::string_view key;   ///< of set, get and del
-  std::string_view text;  ///< of set; of wrong, the mistake
+  std::string_view key;   ///< for set, get and del
+  std::string_view text;  ///< for set; for a wrong line, the mistake
 };
 
-/// A key has at most this many letters, digits and characters of "_-.:/", and at least one.
+/// A key has 1 to this many letters, digits and characters of "_-.:/".
 inline constexpr std::size_t longest_key = 64;
 
 [[nodiscard]] inline bool is_key(std::string_view text) {
@@ -28,7 +28,7 @@ inline constexpr std::size_t longest_key = 64;
   return !text.empty() && text.size() <= longest_key && std::all_of(text.begin(), text.end(), fits);
 }
 
-/// The parts of the result lie in the line. Any line has one.
+/// Returns the meaning of any line; its texts refer to the line.
 [[nodiscard]] inline command parse_command(std::string_view line) {
   using enum command::kind;
   const auto refused = [](std::string_view why) { return command{wrong, {}, why}; };

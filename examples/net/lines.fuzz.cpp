@@ -1,9 +1,9 @@
-// However a stream is cut into pieces, the same lines come out of it, and the kept bytes stay below
-// the limit. Each line is then a command of the store and a line of the chat, and the result can be
-// written back.
+// However a stream is cut into pieces, the splitter gives the same lines, and the kept bytes stay
+// below the limit. Each line is then parsed as a command of the store and a line of the chat, and
+// the result can be written back.
 //
-// The first byte is the longest line, the second the size of the pieces; 0: their sizes are the
-// bytes themselves, in turn.
+// The first byte is the longest line, the second the size of the pieces; with 0, the bytes
+// themselves are the sizes, in turn.
 #include "lines.hpp"
 
 #include <garrick/base/platform/assert.hpp>
@@ -20,7 +20,7 @@
 
 namespace {
 
-constexpr std::string_view too_long = "\n";  // no line has this in it
+constexpr std::string_view too_long = "\n";  // no line contains this
 
 /// All lines of a whole stream.
 std::vector<std::string> lines_of(std::string_view text, std::size_t longest) {

@@ -1,5 +1,5 @@
-// Cuts a stream into lines, without I/O. In whatever pieces the stream comes, the same lines come
-// out. An unfinished line is kept, but no more bytes of it than a line may have.
+// Cuts a stream into lines, without I/O. The lines do not depend on the pieces in which the stream
+// arrives. An unfinished line is kept, but no more bytes of it than a line may have.
 //
 // Thread safety: none.
 #pragma once
@@ -11,18 +11,18 @@
 
 /// A line without its end, which is "\n" or "\r\n".
 struct line {
-  std::string_view text;  ///< valid during the call that gets it; empty if it is too long
+  std::string_view text;  ///< valid during the call; empty if the line is too long
   bool too_long = false;
 };
 
-/// See above.
+/// The splitter of one stream.
 class line_splitter {
  public:
   /// `longest`: the most bytes of a line, without its end.
   explicit line_splitter(std::size_t longest) : longest_(longest) {}
 
   /// Calls `f(line)` for each line that ends in these bytes. A line that is too long is reported as
-  /// soon as that is certain, and then skipped up to its end: the lines behind it are not lost.
+  /// soon as it exceeds the limit, and then skipped up to its end: the lines after it are not lost.
   template <class F>
   void feed(std::string_view bytes, F f) {
     while (!bytes.empty()) {
@@ -50,13 +50,13 @@ class line_splitter {
       }
     }
   }
-  /// Returns true if bytes have come after the last line's end.
+  /// Returns true if bytes have arrived after the last line's end.
   [[nodiscard]] bool is_within_line() const { return skips_ || !kept_.empty(); }
-  /// Bytes that are kept.
+  /// Returns the number of kept bytes.
   [[nodiscard]] std::size_t kept() const { return kept_.size(); }
 
  private:
   std::size_t longest_;
   std::string kept_;    ///< the beginning of a line, at most longest_ + 1 bytes
-  bool skips_ = false;  ///< the rest of a line that is too long
+  bool skips_ = false;  ///< true: skips the rest of a line that is too long
 };

@@ -1,5 +1,5 @@
-// The parsers of the example servers: the results are the same in whatever pieces a stream comes,
-// limits hold to the byte, and memory is bounded.
+// The parsers of the example servers: the results do not depend on the pieces of a stream, limits
+// are exact to the byte, and memory is bounded.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Shared parts of the examples with a server: a client that talks to it when the example runs
-// alone, and a server's patience when it is a program.
+// Shared parts of the examples with a server: a client for the example without arguments, and a
+// main program that serves at an address.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -10,14 +10,14 @@
 #include <string>
 #include <utility>
 
-/// Says this, and answers with the text that comes, up to and with the first `until`; if `until` is
-/// empty, with all text up to the end of the connection.
+/// Sends a text, and answers with the text that arrives, up to and including the first `until`; if
+/// `until` is empty, with all text up to the end of the connection.
 struct talk {
   std::string text;
   std::string until;
 };
 
-/// A client of a server of texts.
+/// A client of a server with a text protocol.
 class visitor : public garrick::net::broker<garrick::result<std::string>(talk)> {
  public:
   visitor(garrick::net::broker_place where, const std::string& server) : broker(where) {
@@ -56,7 +56,7 @@ class visitor : public garrick::net::broker<garrick::result<std::string>(talk)> 
   garrick::response_promise<std::string> answer_;
 };
 
-/// The main program of a server with an address to listen at.
+/// The main program of a server that listens at an address until a line is typed.
 inline int serve_until_a_line_comes(const std::string& at) {
   std::printf("serving at %s until a line comes\n", at.c_str());
   std::fflush(stdout);

@@ -6,7 +6,7 @@ namespace word_count {
 
 namespace {
 
-// The first strikes of a role come soon, so that a role with few messages falls too.
+// The first strikes of a role come early, so that a role with few messages is struck, too.
 constexpr std::uint64_t early_strikes = 2;
 constexpr std::uint32_t early_every = 3;
 
@@ -20,8 +20,8 @@ std::uint64_t mixed(std::uint64_t x) noexcept {
 
 void chaos::maybe_strike(role r) {
   per_role& me = at(r);
-  if (over_.load(std::memory_order_relaxed)) return;  // order: a wish
-  // order: any numbering of the places will do
+  if (over_.load(std::memory_order_relaxed)) return;  // order: a hint
+  // order: any numbering of the places is valid
   const std::uint64_t n = me.places.fetch_add(1, std::memory_order_relaxed);
   const std::uint64_t so_far = me.strikes.load(std::memory_order_relaxed);  // order: a statistic
   const std::uint32_t every = so_far < early_strikes && every_ > early_every ? early_every : every_;

@@ -1,12 +1,12 @@
 // Makes handlers and stages fail on purpose, and counts the calls of each role.
 //
-// Every handler and stage of every role says `handling(role)` when it begins and `midway(role)`
-// between two changes of its state. With chaos on, either may throw: it dies there, with its work
-// half done. Whether the n-th such place of a role throws depends on the seed, the role and n
-// alone; which actor or replica comes to the n-th place depends on the scheduler.
+// Every handler and stage of every role calls `handling(role)` at its beginning and `midway(role)`
+// between two changes of its state. With chaos on, either call may throw: the handler then fails
+// with its work half done. Whether the n-th such call of a role throws depends only on the seed,
+// the role and n; the scheduler decides which actor or replica makes the n-th call.
 //
-// Thread safety: any thread. It is the one object that the actors share, and none of their work
-// depends on it.
+// Thread safety: any thread. It is the only object that the actors share, and their results do not
+// depend on it.
 #pragma once
 
 #include <array>
@@ -44,23 +44,22 @@ class chaos_strike : public std::runtime_error {
 
 class chaos {
  public:
-  /// About one of `every` places throws; 0: none does.
+  /// About one of `every` calls throws; 0: none does.
   chaos(std::uint64_t seed, std::uint32_t every) noexcept : seed_(seed), every_(every) {}
 
-  /// Called when a message has come to an actor of this role, or a tuple to a stage. May throw
-  /// chaos_strike.
+  /// Called at the beginning of a handler or a stage of this role. May throw chaos_strike.
   void handling(role r) {
     at(r).messages.fetch_add(1, std::memory_order_relaxed);  // order: a statistic
     midway(r);
   }
-  /// A place in the middle of a handler. May throw chaos_strike.
+  /// Called in the middle of a handler. May throw chaos_strike.
   void midway(role r) {
     if (every_ != 0) [[unlikely]]
       maybe_strike(r);
   }
 
-  /// No more strikes.
-  void end() noexcept { over_.store(true, std::memory_order_relaxed); }  // order: a wish
+  /// Ends the strikes.
+  void end() noexcept { over_.store(true, std::memory_order_relaxed); }  // order: a hint
 
   [[nodiscard]] std::uint64_t messages() const noexcept;
   [[nodiscard]] std::uint64_t messages(role r) const noexcept;

@@ -30,7 +30,7 @@ std::string progress_line(const progress& p, const std::vector<std::string>& rat
   std::string end = std::string(3 - std::min<std::size_t>(share.size(), 3), ' ') + share +
                     " % of " + grouped(p.files) + " files";
   constexpr std::string_view unit = " /s";
-  const std::size_t frame = 3;  // of the bar
+  const std::size_t frame = 3;  // columns of the bar's frame
   const std::size_t needed = line.size() + frame + least_bar_width + end.size() + 1;
   if (columns < needed) return line + end;
   std::size_t room = columns - needed;
@@ -60,7 +60,7 @@ void display_actor::on_start() {
 // [display]
 void display_actor::on(tick) {
   chaos_->handling(role::display);
-  // If this request makes the foreman fail, the next tick asks again.
+  // If the foreman fails at this request, the next tick sends another one.
   request(foreman_, how_far{})
       .then(
           [this](progress p) {

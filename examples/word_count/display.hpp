@@ -1,5 +1,5 @@
 // Shows the foreman's progress, and the speed of the stages of its stream: a line that changes on a
-// terminal, a line now and then elsewhere.
+// terminal, or a new line from time to time elsewhere.
 #pragma once
 
 #include "chaos.hpp"
@@ -16,13 +16,13 @@ namespace word_count {
 struct tick {};
 using display_protocol = garrick::protocol<void(tick)>;
 
-/// "split 3 200": the rate of each stage that reads between two looks.
+/// Returns the rate of each reading stage between two reports, such as "split 3 200".
 [[nodiscard]] std::vector<std::string> rate_texts(const garrick::patterns::stream_report& before,
                                                   const garrick::patterns::stream_report& now,
                                                   garrick::duration between);
 
-/// One line of text, narrower than `columns`: "counting  [██▌  ]  45 % of 12 files  split 90 /s".
-/// Rates without room are left out, and then the bar.
+/// Returns one line of text, narrower than `columns`: "counting [██▌ ] 45 % of 12 files split 90
+/// /s". Rates that do not fit are left out, and then the bar.
 [[nodiscard]] std::string progress_line(const progress& p, const std::vector<std::string>& rates,
                                         std::size_t columns, bool utf8);
 
@@ -45,8 +45,8 @@ class display_actor : public garrick::actor<display_protocol> {
   chaos* chaos_;
   bool utf8_ = terminal_shows_utf8();
   std::uint64_t last_tenth_ = 0;
-  garrick::patterns::stream_report before_;  ///< the work of the stages at the last look
-  garrick::instant looked_{};                ///< when that was
+  garrick::patterns::stream_report before_;  ///< the work of the stages at the last tick
+  garrick::instant looked_{};                ///< the time of the last tick
 };
 
 }  // namespace word_count

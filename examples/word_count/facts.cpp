@@ -18,8 +18,7 @@ facts describe(const std::vector<ranked_word>& words) {
     f.once += w.count == 1 ? 1 : 0;
     f.by_length[std::min(letters, longest_column) - 1] += w.count;
     if (!shared) ++own[w.home];
-    // A word that only one file has may be anything, such as a table of names written without
-    // blanks.
+    // A word in only one file may be no word, such as a table of names written without blanks.
     if ((shared && !longest_is_shared) || (shared == longest_is_shared && letters > longest)) {
       f.longest = w.word;
       longest = letters;

@@ -1,5 +1,4 @@
-// The facts of the report on words: the longest one, the richest file, and the words that tell
-// nothing of the subject.
+// The facts in the report: the longest word, the richest file, and the function words.
 #include "facts.hpp"
 
 #include "words/function_words.hpp"

@@ -73,7 +73,7 @@ void foreman_actor::begin_stream(std::vector<open_unit> open) {
 void foreman_actor::stream_ended(const garrick::error& why) {
   chaos_->handling(role::foreman);
   if (why && why.to_string().find(strike_text) == std::string::npos)
-    throw std::runtime_error(why.to_string());  // the overseer decides how often that may be
+    throw std::runtime_error(why.to_string());  // the overseer limits the number of restarts
   request(std::exchange(stream_, {}), garrick::patterns::get_report{})
       .then(
           [this](const garrick::patterns::stream_report& r) {
@@ -86,8 +86,8 @@ void foreman_actor::stream_ended(const garrick::error& why) {
           [this](const garrick::error&) { start_audit(); });
 }
 
-// A stream with a source goes on when no handle is left. Its further batches for the ledgers would
-// be right, but the next foreman begins a stream with the same units.
+// A stream with a source runs on when no handle is left. Its further batches for the ledgers would
+// be correct, but the next foreman begins a stream with the same units.
 void foreman_actor::on_exit(const garrick::exit_reason& /*why*/) {
   if (stream_) send(stream_, garrick::patterns::cancel{});
 }
@@ -105,13 +105,13 @@ void foreman_actor::start_ranking() {
           },
           [this](const garrick::error& why) {
             chaos_->handling(role::foreman);
-            // the ranker fell, or a ledger did and lacks units now
+            // the ranker failed, or a ledger failed and lacks units now
             if (!gone_for_good(why)) start_audit();
           });
 }
 
-// Files that are written to while they are counted have been read partly old, partly new: the
-// result says which.
+// A file that is written to during the count may be read partly old and partly new: the result
+// names such files.
 void foreman_actor::look_for_changes() {
   request(crew_.walker, look_again{plan_})
       .then([this](std::vector<problem> changed) { complete(std::move(changed)); },
@@ -132,8 +132,8 @@ void foreman_actor::complete(std::vector<problem> changed) {
   waiting_.clear();
 }
 
-// Returns true, and ends the foreman, if the actor will not come back, because its supervisor has
-// given it up. An actor that failed at a request is restarted: try again.
+// Returns true, and ends the foreman, if the supervisor has given the actor up. Returns false if
+// the actor only failed at a request: it is restarted, and the request can be repeated.
 bool foreman_actor::gone_for_good(const garrick::error& why) {
   if (why != garrick::errc::not_handled) return false;
   quit(why);

@@ -1,11 +1,10 @@
-// Begins the stream that counts, and does not rest until every ledger holds every unit.
+// Begins the stream that counts, and begins another one until every ledger holds every unit.
 //
-// The foreman keeps nothing that it could not find out again: the walker knows all the work, and
-// the ledgers know the finished part. So a new incarnation asks for the plan, asks the ledgers
-// which units they hold (the audit), and begins a stream with the rest. The same audit comes after
-// the end of each stream, for any reason: it finds the tuples that stages dropped when they were
-// struck, the tuples of a stream that failed, and the units that a ledger lost when it fell back to
-// its keeper's copy.
+// The foreman holds no state that it could not get again: the walker knows all the work, and the
+// ledgers know the finished part. So a new incarnation requests the plan and the units that each
+// ledger holds (the audit), and begins a stream with the rest. The same audit follows the end of
+// each stream, whatever ended it. It finds the tuples that struck stages dropped, the tuples of a
+// stream that failed, and the units that a ledger lost when it was restored from its keeper's copy.
 //
 // Limits: each channel of the stream has room for `channel_capacity` tuples.
 #pragma once
@@ -54,9 +53,9 @@ class foreman_actor : public garrick::actor<foreman_protocol> {
 
   phase phase_ = phase::finding;
   shared_plan plan_;
-  /// files that a reader could not read any more, and why
+  /// files that became unreadable, with the reason
   std::map<std::string, std::string> unread_;
-  std::vector<part_mask> lacking_;  ///< by unit: the parts that do not hold it
+  std::vector<part_mask> lacking_;  ///< for each unit, the parts that do not hold it
   std::size_t audits_open_ = 0;
   std::uint64_t shares_open_ = 0;
   garrick::patterns::stream_ref<> stream_;  ///< while it runs

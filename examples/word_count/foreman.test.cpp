@@ -13,8 +13,8 @@ using namespace word_count;
 
 namespace {
 
-/// Knows a plan with nothing to read, and of one file that has changed. Falls over the first
-/// question for changes.
+/// A walker with a plan without work, and with one changed file. Fails at the first request for
+/// changes.
 class forgetful_walker : public garrick::actor<walker_protocol> {
  public:
   explicit forgetful_walker(bool* has_fallen) : has_fallen_(has_fallen) {}

@@ -19,8 +19,8 @@ namespace {
 constexpr std::size_t ledger_count = 4;
 
 // [hire]
-// Chaos is the rule here, not a sign of a broken program, so a hundred thousand strikes a second
-// are no reason to give up. The overseer gives up where a restart helps no more.
+// With chaos, failures are normal and no sign of a broken program, so even a hundred thousand
+// strikes a second are no reason to give up. The overseer gives up if restarts do not help.
 const garrick::supervision patience{.strategy = garrick::one_for_one,
                                     .max_restarts = 100'000,
                                     .window = garrick::duration::seconds(1)};
@@ -37,7 +37,7 @@ staff hire(garrick::actor_system& system, const job& what, chaos& fate,
     return garrick::child_options{.name = std::string(role_names[static_cast<std::size_t>(r)]) +
                                           " " + std::to_string(i)};
   };
-  const garrick::lent with(&fate);  // all of them, and `main`, use the one
+  const garrick::lent with(&fate);  // all actors and `main` use this object
   crew hands;
   for (std::size_t i = 0; i < ledger_count; ++i) {
     const auto keeper = garrick::supervise<keeper_actor>(boss, named(role::keeper, i), with);
@@ -63,7 +63,7 @@ outcome run(const job& what) {
   chaos fate(what.seed, what.chaos_every);
   garrick::settings o;
   o.scheduler.workers = what.workers;
-  // the strikes are counted, so they need no line each
+  // the strikes are counted, so they are not logged
   if (what.chaos_every != 0) o.log.level = garrick::system::log_level::off;
   garrick::actor_system system(o);
   const auto verdict = std::make_shared<std::string>();
@@ -71,7 +71,7 @@ outcome run(const job& what) {
   garrick::result<finished> done = garrick::make_error(garrick::errc::cancelled);
   do {
     done = system.request(everybody.foreman, finish{}).get();
-    // the foreman fell, and is back
+    // the foreman failed and was restarted
   } while (!done && done.error() == garrick::errc::receiver_failed);
   fate.end();
   outcome result;
@@ -85,8 +85,8 @@ outcome run(const job& what) {
     result.changed = std::move(done->changed);
     result.stream = std::move(done->stream);
   } else {
-    // An overseer that gave up has written its verdict before the foreman, its child, has ended.
-    // Only a lack of memory ends an overseer without a verdict.
+    // An overseer that gives up writes its verdict before the foreman, its child, ends. Only a lack
+    // of memory ends an overseer without a verdict.
     const bool has_none_for_it =
         verdict->empty() && (done.error() == garrick::errc::not_handled ||
                              done.error() == garrick::errc::broken_promise);

@@ -1,4 +1,4 @@
-// The whole job: the actors and one loop have the same counts, with failures planted as without.
+// The whole job: the actors and one loop have the same counts, also with planted failures.
 #include "job.hpp"
 #include "support/places.hpp"
 

@@ -11,8 +11,8 @@ void ledger_actor::on_start() {
             state_ = std::move(saved);
           },
           [this](const garrick::error& why) {
-            // The keeper fell over this request: it is coming back. If it is gone for good, so is
-            // this ledger.
+            // The keeper failed at this request, and is restarted. If its supervisor has given it
+            // up, this ledger ends, too.
             if (why == garrick::errc::not_handled)
               quit(why);
             else
@@ -24,7 +24,7 @@ void ledger_actor::on_start() {
 // [save]
 void ledger_actor::on(batch b) {
   chaos_->handling(role::ledger);
-  if (state_.plan == 0) state_.plan = b.plan;  // a blank state
+  if (state_.plan == 0) state_.plan = b.plan;  // the state is empty
   if (b.plan != state_.plan || !state_.apply(b, [this] { chaos_->midway(role::ledger); })) return;
   request(keeper_, journal{state_.sequence, std::move(b)})
       .await([this] { chaos_->handling(role::ledger); },
@@ -62,7 +62,7 @@ garrick::result<tally> ledger_actor::on(hand_over h) {
 
 garrick::result<void> keeper_actor::on(const journal& j) {
   chaos_->handling(role::keeper);
-  if (copy_.plan == 0) copy_.plan = j.added.plan;  // a blank copy
+  if (copy_.plan == 0) copy_.plan = j.added.plan;  // the copy is empty
   if (j.added.plan != copy_.plan || j.sequence != copy_.sequence + 1)
     return garrick::make_error(garrick::errc::user, "a gap in the journal");
   copy_.apply(j.added, [this] { chaos_->midway(role::keeper); });

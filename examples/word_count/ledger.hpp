@@ -1,17 +1,17 @@
 // The ledger of one part of the words, and the keeper of its state.
 //
-// A ledger's state is a map that took the whole run to build, and a ledger may die at any moment,
-// in the middle of a change. So:
-// 1. It tells its keeper its additions, and the keeper repeats them on a copy of its own. The
-//    ledger waits for the keeper's word (`await`).
-// 2. A new incarnation asks for the copy before it looks at any other message.
-// 3. The foreman's audit finds the gaps of the copy and has them counted again. Units in the copy
-//    are recognised by their numbers and not added twice.
-// 4. A keeper that died is empty. Its ledger hears at once that the request failed, and sends
-//    everything.
+// A ledger's state is a map that is built during the whole run, and a ledger may fail at any
+// moment, in the middle of a change. So:
+// 1. A ledger sends its additions to its keeper, which applies them to a copy. The ledger waits for
+// the keeper's answer (`await`).
+// 2. A new incarnation requests the copy before it handles any other message.
+// 3. The foreman's audit finds the units that the copy lacks, and they are counted again. Units in
+// the copy are recognised by their numbers and not added twice.
+// 4. A restarted keeper is empty. Its ledger's request fails at once, and the ledger sends its
+// whole state.
 //
-// If a ledger dies before it could help its keeper up, the part begins at zero, and the audit finds
-// all its units missing: slower, never wrong.
+// If a ledger fails before it has filled its restarted keeper, the part begins at zero, and the
+// audit finds all its units missing: this is slower, but never wrong.
 #pragma once
 
 #include "chaos.hpp"
@@ -25,8 +25,8 @@ class ledger_actor : public garrick::actor<ledger_protocol> {
       : keeper_(std::move(keeper)), chaos_(fate) {}
 
   void on_start();
-  /// Adds the batch, unless the ledger holds one of its units, or has worked on another plan: then
-  /// the batch comes from a stream with a fallen foreman.
+  /// Adds the batch. Ignores it if the ledger holds one of its units, or has worked on another
+  /// plan: such a batch is from the stream of a failed foreman.
   void on(batch b);
   unit_set on(audit a);
   garrick::result<tally> on(hand_over h);

@@ -1,4 +1,4 @@
-// Counts the words that a person reads with a stream of stages among supervised actors: walk, read,
+// Counts the visible words of texts, with a stream of stages among supervised actors: walk, read,
 // split, count by key, rank.
 //
 //   word_count                     the texts beside this source and the system's documentation
@@ -25,8 +25,8 @@
 #include <new>
 #include <system_error>
 
-/// The folder of the texts beside this source. The build defines it in a source of its own, so that
-/// a compiler cache serves all clones.
+/// The folder of the texts beside this source. A separate source defines it, so that a compiler
+/// cache works for clones in other folders.
 extern const char* const word_count_texts;
 
 namespace {
@@ -44,7 +44,7 @@ std::vector<std::string> default_paths() {
   return paths;
 }
 
-/// "path: why", but not too many of them.
+/// Returns lines "path: why", but not too many.
 std::vector<std::string> listed(const std::vector<problem>& problems) {
   constexpr std::size_t most = 10;
   std::vector<std::string> lines;
@@ -54,7 +54,7 @@ std::vector<std::string> listed(const std::vector<problem>& problems) {
   return lines;
 }
 
-/// Nothing could be read: the reasons are the result.
+/// Reports the reasons why no file could be read.
 int nothing_to_count(const outcome& o) {
   std::fputs("word_count: there was no text to count\n", stderr);
   for (const std::string& line : listed(o.what->problems))
@@ -62,8 +62,8 @@ int nothing_to_count(const outcome& o) {
   return no_result;
 }
 
-// Counts again, whole file by whole file and without actors. Files that have been written to since
-// cannot be compared.
+// Counts again, file by file and without actors, and compares. Files that have changed since cannot
+// be compared.
 int verify(const outcome& o) {
   std::fputs(labelled("verifying", {"counting again without actors ..."}).c_str(), stdout);
   std::fflush(stdout);
@@ -110,7 +110,7 @@ int count(const settings& s, const char* program) {
   return s.chaos || s.verify ? verify(o) : all_well;
 }
 
-// Buffered text is not written yet; and the display's write errors count, too.
+// Flushes the output. Returns `status`, or an error status if this or an earlier write has failed.
 int finished_with(int status) {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
@@ -129,15 +129,15 @@ constexpr const char* no_memory = "word_count: not enough memory; the result is 
 
 std::terminate_handler usual_end = nullptr;
 
-// Where the system itself cannot go on without memory, or without one more thread, there is no
-// caller left to throw to.
+// If the system itself needs memory or a thread that it cannot get, there is no caller to throw to,
+// and the process terminates.
 [[noreturn]] void on_terminate() {
   try {
     if (const std::exception_ptr what = std::current_exception()) std::rethrow_exception(what);
   } catch (const std::bad_alloc&) { end_without_memory(); } catch (const std::system_error&) {
     end_without_memory();
   } catch (...) {
-    // a mistake in the program: the usual handler says which, and aborts
+    // an error in the program: the usual handler reports it, and aborts
   }
   usual_end();
   std::abort();

@@ -1,9 +1,9 @@
-// The supervisor of all actors: restarts those that chaos has struck, as often as that happens, and
-// gives up when actors fall for other reasons.
+// The supervisor of all actors: restarts actors that chaos has struck without a limit, and gives up
+// when actors fail for other reasons.
 //
-// A handler that has run out of memory runs out of it again: a restart gives back the memory of the
-// object, and the work that is repeated takes as much once more. So a few failures that are not
-// chaos, in all and not in some window of time, end the job, and the reason names the last one.
+// A handler that has run out of memory would run out of it again: a restart frees the object's
+// memory, and the repeated work needs as much again. So a few failures other than chaos end the
+// job. They are counted over the whole run, and the reason names the last one.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -16,7 +16,7 @@ namespace word_count {
 
 class overseer_actor : public garrick::supervisor {
  public:
-  /// `verdict` gets the reason as a sentence, before any actor is told of the end.
+  /// Writes the reason to `verdict` as a sentence, before any actor gets a signal of the end.
   overseer_actor(const garrick::supervision& how, std::shared_ptr<std::string> verdict)
       : supervisor(how), verdict_(std::move(verdict)) {}
 
@@ -27,7 +27,7 @@ class overseer_actor : public garrick::supervisor {
   static constexpr int most_failures = 8;
   std::shared_ptr<std::string> verdict_;
   int failures_ = 0;
-  bool memory_is_short_ = false;  ///< a failure was about it
+  bool memory_is_short_ = false;  ///< a failure was a lack of memory
 };
 
 }  // namespace word_count

@@ -27,7 +27,7 @@ constexpr std::size_t head_bytes = 4096;
 constexpr std::size_t step_bytes = 4096;
 constexpr std::size_t block_bytes = 64 * 1024;
 
-/// A mark by which a changed file is recognised.
+/// The facts about a file by which a change is recognised.
 struct stamp {
   std::uint64_t bytes = 0;
   std::int64_t modified = 0;
@@ -96,7 +96,7 @@ class planner {
     std::error_code trouble;
     const std::string same = fs::weakly_canonical(path, trouble).string();
     if (!seen_.insert(trouble ? path.string() : same).second) return;
-    // before the first byte is read: later changes are noticed
+    // before the first byte is read, so that later changes are noticed
     const stamp now = stamp_of(path, trouble);
     if (trouble) return refuse(path, trouble.message());
     const file_handle file(std::fopen(path.c_str(), "rb"));
@@ -126,7 +126,8 @@ class planner {
       add_unit(at, std::min<std::uint64_t>(unit_bytes_, bytes - at));
   }
 
-  /// Reads the file from its beginning, since only that shows where a tag or a script is open.
+  /// Reads the file from its beginning, which is the only way to know where a tag or a script is
+  /// open.
   void cut_markup(std::FILE* file) {
     std::rewind(file);
     markup_reader reader;
@@ -156,7 +157,7 @@ class planner {
   }
 
   std::uint32_t unit_bytes_;
-  std::size_t files_met_ = 0;  // below the present path
+  std::size_t files_met_ = 0;  // files found below the present path
   std::uint64_t hash_ = 0xcbf29ce484222325ull;
   std::unordered_set<std::string> seen_;
   plan result_;
@@ -189,7 +190,7 @@ piece read_piece(const std::string& path, form how, std::uint64_t offset, std::u
   const file_handle file(std::fopen(path.c_str(), "rb"));
   if (!file) return failed(std::strerror(errno));
   if (how == form::markup) return read_markup(file.get(), offset, length);
-  // One byte more in front shows whether a token begins exactly at the offset.
+  // The byte before the offset shows whether a token begins exactly there.
   const std::uint64_t from = offset == 0 ? 0 : offset - 1;
   const std::size_t wanted = static_cast<std::size_t>(offset - from + length);
   if (std::fseek(file.get(), static_cast<long>(from), SEEK_SET) != 0)
@@ -202,8 +203,8 @@ piece read_piece(const std::string& path, form how, std::uint64_t offset, std::u
     if (begin == text.size()) return {};  // no token begins here
   }
   if (text.size() == wanted) {
-    // The last token may reach beyond the end: read on until white space. The next unit leaves it
-    // out.
+    // The last token may extend beyond the end: read on until white space. The next unit leaves
+    // this token out.
     std::size_t end = find_space(text, wanted - 1);
     while (end == text.size()) {
       text.resize(end + step_bytes);

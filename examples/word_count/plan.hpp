@@ -1,10 +1,10 @@
-// The files to be read: those below some paths, cut into units, and the paths that cannot be read
-// with the reason.
+// The files below some paths, cut into units, and the paths that cannot be read, each with the
+// reason.
 //
-// A plan depends on the paths and the disk alone. An actor that makes it twice gets the same units
-// with the same numbers; so an actor that lost everything can begin again.
+// A plan depends only on the paths and the disk. An actor that makes it twice gets the same units
+// with the same numbers, so a restarted actor can make it again.
 //
-// Thread safety: values and pure functions of the disk.
+// Thread safety: values, and functions that depend only on the disk.
 #pragma once
 
 #include "words/markup.hpp"
@@ -18,20 +18,21 @@ namespace word_count {
 struct source {
   std::string path;
   std::uint64_t bytes = 0;
-  std::int64_t modified = 0;  ///< when, by the clock of the file system
+  std::int64_t modified = 0;  ///< the time of the last change, by the file system's clock
   form how = form::plain;
 };
 
-/// A piece of a file. Of a plain text: the tokens (between white space) that begin in [offset,
-/// offset + length). Of markup: exactly these bytes; such a file is cut only where no word, tag,
-/// comment or script is open, so a unit may be as long as the longest of them.
+/// A piece of a file. A unit of plain text contains the tokens (between white space) that begin in
+/// [offset, offset + length). A unit of markup contains exactly these bytes: such a file is cut
+/// only where no word, tag, comment or script is open, so a unit may be as long as the longest of
+/// them.
 struct unit {
   std::uint32_t file = 0;
   std::uint64_t offset = 0;
   std::uint64_t length = 0;  ///< bytes
 };
 
-/// A path that is not counted, and why.
+/// A path that is not counted, and the reason.
 struct problem {
   std::string path;
   std::string why;
@@ -42,17 +43,17 @@ struct plan {
   std::vector<unit> units;
   std::vector<problem> problems;
   std::uint64_t bytes = 0;
-  std::uint64_t fingerprint = 0;  ///< of files, their state and units
+  std::uint64_t fingerprint = 0;  ///< a hash of the files, their state and their units
 };
 
-/// Walks the paths in order, folders sorted by name. Symbolic links are followed for the paths
-/// themselves, not below them. A file that two paths lead to is read once.
+/// Walks the paths in order, and folders sorted by name. Follows symbolic links given as paths, but
+/// not those below them. A file that two paths lead to is in the plan once.
 [[nodiscard]] plan make_plan(const std::vector<std::string>& paths, std::uint32_t unit_bytes);
 
 struct piece {
   std::string text;
   form how = form::plain;
-  std::string trouble;  ///< why nothing could be read; empty: all went well
+  std::string trouble;  ///< the reason why nothing could be read; empty: no error
 };
 
 /// Reads one unit.

@@ -1,4 +1,5 @@
-// The plan: which files are read, why others are not, and units that hold each word once.
+// The plan: the files that are read, the reasons why others are not, and units that contain each
+// word once.
 #include "plan.hpp"
 
 #include "scratch_folder.hpp"
@@ -49,7 +50,7 @@ TEST_CASE(
 }
 
 TEST_CASE("an unreadable file is refused with a reason") {
-  if (geteuid() == 0) return;  // may read everything
+  if (geteuid() == 0) return;  // root may read every file
   const scratch_folder f;
   const std::string path = f.write("secret.txt", "secret");
   fs::permissions(path, fs::perms::none);

@@ -1,8 +1,8 @@
-// The protocols of all actors. Every message is a plain struct that owns everything it holds.
+// The protocols of all actors. Every message is a plain struct that owns its content.
 //
-// Units go through the stream that the foreman begins (stages.hpp), and come out of it as batches,
-// which go to the ledgers. Beside it: foreman → walker (the work), foreman → ledgers (their units),
-// ledger → keeper (its additions, for a later restore), foreman → ranker → ledgers (the result).
+// Units enter the stream that the foreman begins (stages.hpp), and leave it as batches for the
+// ledgers. Other messages: foreman → walker (the work), foreman → ledgers (their units), ledger →
+// keeper (its additions, for a later restore), foreman → ranker → ledgers (the result).
 #pragma once
 
 #include "plan.hpp"
@@ -18,17 +18,17 @@
 
 namespace word_count {
 
-/// Bit p: part p is meant.
+/// A set of parts: bit p stands for part p.
 using part_mask = std::uint64_t;
 
 // ---- walker -------------------------------------------------------------------------------------
 
 struct find_files {};
 
-/// A plan cannot change, so all may share it.
+/// A plan cannot change, so all actors may share it.
 using shared_plan = std::shared_ptr<const plan>;
 
-/// Asks which files of this plan have changed since.
+/// Requests the files of this plan that have changed since.
 struct look_again {
   shared_plan known;
 };
@@ -38,12 +38,12 @@ using walker_protocol =
 
 // ---- ledger -------------------------------------------------------------------------------------
 
-/// Asks which units of this plan the receiver holds. A ledger that has worked on another plan
-/// starts from zero.
+/// Requests the units of this plan that the receiver holds. A ledger that has worked on another
+/// plan starts from zero.
 struct audit {
   std::uint64_t plan = 0;
 };
-/// Everything you hold.
+/// Requests the whole tally.
 struct hand_over {
   std::uint64_t plan = 0;
 };
@@ -54,7 +54,7 @@ using ledger_protocol =
 // ---- keeper -------------------------------------------------------------------------------------
 
 /// The additions of a ledger, as its change number `sequence`. Fails if the keeper's copy does not
-/// end just before it.
+/// end with the change before it.
 struct journal {
   std::uint64_t sequence = 0;
   batch added;
@@ -85,8 +85,9 @@ struct finish {};
 struct finished {
   ranking result;
   shared_plan what;
-  std::vector<problem> changed;             ///< files that have changed since the plan was made
-  garrick::patterns::stream_report stream;  ///< by stage, of the one that this foreman saw do most
+  std::vector<problem> changed;  ///< files that have changed since the plan was made
+  garrick::patterns::stream_report
+      stream;  ///< by stage, of this foreman's stream with the most units
 };
 
 enum class phase : std::uint8_t { finding, auditing, counting, ranking, complete };
@@ -94,15 +95,15 @@ struct how_far {};
 struct progress {
   phase now = phase::finding;
   std::uint64_t files = 0;
-  std::uint64_t shares = 0;  ///< of units in parts
-  /// held by the ledgers, as far as the foreman knows; valid while counting and later
+  std::uint64_t shares = 0;  ///< one for each part of each unit
+  /// the shares that the ledgers hold, as far as the foreman knows; valid while counting and later
   std::uint64_t shares_done = 0;
-  /// where the others are counted; empty unless that goes on
+  /// the stream that counts the other shares; empty if none runs
   garrick::patterns::stream_ref<> stream{};
 };
 /// The protocol for a display.
 using progress_protocol = garrick::protocol<progress(how_far)>;
-/// A file that could not be read, though the walker could, and why.
+/// A file that was readable for the walker and is not any more, and the reason.
 struct unread {
   problem what;
 };

@@ -1,5 +1,5 @@
-// Puts the parts together and ranks the words. Without a state: the requester asks again if the
-// ranker falls.
+// Puts the parts together and ranks the words. It has no state: the requester repeats the request
+// if the ranker fails.
 #pragma once
 
 #include "chaos.hpp"

@@ -1,4 +1,4 @@
-// The report's lines: aligned, no wider than the screen, with numbers that people can read.
+// The report's lines: aligned, no wider than the screen, with readable numbers.
 #include "report.hpp"
 
 #include "display.hpp"
@@ -11,7 +11,7 @@ using namespace word_count;
 
 namespace {
 
-/// The widest line.
+/// Returns the width of the widest line.
 std::size_t width(const std::string& text) {
   std::size_t widest = 0;
   for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos;

@@ -1,4 +1,4 @@
-// A folder for one test: made empty, removed with everything in it.
+// A folder for one test: it begins empty, and is removed with its contents.
 #pragma once
 
 #include <doctest/doctest.h>

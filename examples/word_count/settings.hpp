@@ -14,7 +14,7 @@ struct settings {
   std::uint64_t seed = 1;
   std::uint32_t workers = 0;  ///< threads; 0: one per core
   std::uint32_t every = 250;  ///< with chaos, about one of this many places in handlers fails
-  std::uint32_t nodes = 0;    ///< processes; 0: this one alone, with its stream of stages
+  std::uint32_t nodes = 0;    ///< processes; 0: only this one, with its stream of stages
   bool chaos = false;
   bool verify = false;
   bool help = false;
@@ -22,7 +22,7 @@ struct settings {
 
 struct parsed {
   settings values;
-  std::string trouble;  ///< the fault of the arguments; empty: none
+  std::string trouble;  ///< the error in the arguments; empty: none
 };
 
 [[nodiscard]] parsed parse(const std::vector<std::string_view>& arguments);

@@ -31,7 +31,7 @@ void splitter::consume(open_unit u, emit<part_words> out) {
   for (std::size_t at = 0; next_word(text, at, word);)
     words[part_of(word, parts_)].append(word).push_back(' ');
   for (std::uint32_t p = 0; p < parts_; ++p) {
-    if ((u.parts >> p & 1) != 0)  // else it holds this unit already
+    if ((u.parts >> p & 1) != 0)  // otherwise the ledger already holds this unit
       out({p, u.unit, where.file, std::move(words[p])});
     if (p == 0) chaos_->midway(role::splitter);
   }

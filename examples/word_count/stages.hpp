@@ -1,10 +1,10 @@
-// The stages of the stream that counts: units come out of a plan, are read and split into words,
-// and counted by the part that a word belongs to; the counts of a few units go to the ledger of
-// that part.
+// The stages of the stream that counts. The first one puts out units of a plan. The next ones read
+// them, split them into words, and count the words of each part. The last one sends the counts of a
+// few units to the ledger of that part.
 //
-// No stage holds anything that could not be read and counted again. A stage that is struck goes on
-// without the tuple, and a counter also without the counts that it has not handed on; the source
-// ends the stream. In each case the foreman's audit finds the gaps of the ledgers.
+// No stage holds data that could not be read and counted again. A struck stage goes on without the
+// tuple, and a counter also drops the counts that it has not handed on; a struck source ends the
+// stream. In each case the foreman's audit finds the units that the ledgers lack.
 //
 // Thread safety: each object belongs to its node.
 #pragma once
@@ -26,7 +26,7 @@ struct open_unit {
   std::uint32_t unit = 0;
   part_mask parts = 0;
 };
-/// The words of a unit that belong to one part, a blank behind each.
+/// The words of a unit that belong to one part, each followed by a blank.
 struct part_words {
   std::uint32_t part = 0;
   std::uint32_t unit = 0;
@@ -34,8 +34,8 @@ struct part_words {
   std::string words;
 };
 
-/// For a stage's `on_restart`, which has been called for the exception that is being handled: after
-/// a strike the stage goes on, and any other exception ends the stream.
+/// For a stage's `on_restart`: returns if the exception that is being handled is a strike, so that
+/// the stage goes on. Rethrows any other exception, which ends the stream.
 void only_after_a_strike();
 
 class unit_source {
@@ -44,7 +44,7 @@ class unit_source {
   bool consume(garrick::patterns::emit<open_unit> out);
 
  private:
-  // Each strike ends the whole stream, so they are fewer here.
+  // A strike at the source ends the whole stream, so strikes are rarer here.
   static constexpr std::size_t units_a_strike = 16;
 
   std::vector<open_unit> open_;
@@ -52,7 +52,7 @@ class unit_source {
   chaos* chaos_;
 };
 
-/// Brings a unit into memory, takes the markup away, and the rest apart into words.
+/// Reads a unit, removes its markup, and splits the rest into words.
 class splitter {
  public:
   splitter(shared_plan what, std::uint32_t parts, garrick::ref<foreman_protocol> foreman,
@@ -69,7 +69,7 @@ class splitter {
 };
 
 // [counter]
-/// Counts the words of some parts, and hands on its counts after every few units of one.
+/// Counts the words of some parts, and hands on the counts of a part after every few of its units.
 class counter {
  public:
   static constexpr std::size_t units_a_batch = 8;
@@ -79,7 +79,7 @@ class counter {
   void on_stop(garrick::patterns::emit<batch> out);
   void on_restart() {
     only_after_a_strike();
-    batches_.clear();  // any of them may be half counted
+    batches_.clear();  // any batch may be half counted
   }
 
  private:

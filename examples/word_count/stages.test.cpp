@@ -1,5 +1,5 @@
-// The stages of the stream: their results, their losses when they are struck, and the failures that
-// end the stream.
+// The stages of the stream: their results, their losses after a strike, and the failures that end
+// the stream.
 #include "stages.hpp"
 
 #include "scratch_folder.hpp"
@@ -32,7 +32,7 @@ garrick::result<std::vector<Out>> put_out(const Stage& stage, std::vector<In> in
   return kit.request(h, gp::join{}).get();
 }
 
-/// Counts, and fails in the given way when it gets unit 2.
+/// A counter that fails in the given way at unit 2.
 template <class Failure>
 class failing_counter {
  public:

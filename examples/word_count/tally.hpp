@@ -1,16 +1,16 @@
 // The counts of one part, with the units that they hold: applying a unit twice changes nothing.
 //
-// So "at least once" delivery counts exactly once: a ledger that fell applies every batch that is
-// sent to it again, and refuses the units that its restored state already holds. `sequence` numbers
-// the changes, so that a copy kept elsewhere notices a gap.
+// So with "at least once" delivery each unit still counts exactly once: a restarted ledger refuses
+// the units that its restored state already holds. `sequence` numbers the changes, so that the
+// holder of a copy notices a gap.
 //
-// The entry of a word can be joined in any order: its count is a sum, and its home is the one file
-// that has it, or "several files".
+// Entries of a word can be joined in any order: the count is a sum, and the home is the only file
+// with the word, or "several files".
 //
 // Thread safety: values; one owner.
 //
 // Invariant: `words` holds exactly the counts of the units whose bit is set in `applied`, except
-// while `apply` runs; if a handler dies inside it, the object dies too.
+// while `apply` runs. If `apply` throws, the object is destroyed with its actor.
 #pragma once
 
 #include "words/text.hpp"
@@ -48,7 +48,7 @@ inline constexpr std::uint32_t several_files = UINT32_MAX;
 /// The entry of a word.
 struct entry {
   std::uint64_t count = 0;
-  /// number of the only file that has the word, or several_files
+  /// the number of the only file with the word, or several_files
   std::uint32_t home = several_files;
 
   bool operator==(const entry&) const = default;
@@ -61,7 +61,7 @@ struct ranked_word {
   std::uint32_t home = several_files;
 };
 
-/// Joins an entry with more of the word from a file, or from several.
+/// Adds further occurrences of a word, from one file or from several, to its entry.
 inline void note(lexicon& known, std::string_view word, std::uint64_t count, std::uint32_t file) {
   const auto at = known.find(word);
   if (at == known.end()) {
@@ -72,26 +72,26 @@ inline void note(lexicon& known, std::string_view word, std::uint64_t count, std
   if (at->second.home != file) at->second.home = several_files;
 }
 
-/// The most frequent words first; equal counts in the order of their bytes.
+/// Returns the most frequent words first; words with equal counts in the order of their bytes.
 [[nodiscard]] std::vector<ranked_word> ranked(lexicon words);
 
 /// The words of a few units that belong to one part.
 struct batch {
-  std::uint64_t plan = 0;  ///< fingerprint of the plan that the units belong to
+  std::uint64_t plan = 0;  ///< the fingerprint of the units' plan
   std::uint32_t part = 0;
   std::vector<std::uint32_t> units;
   lexicon words;
 };
 
 struct tally {
-  std::uint64_t plan = 0;      ///< fingerprint of the plan that the units belong to
+  std::uint64_t plan = 0;      ///< the fingerprint of the units' plan
   std::uint64_t sequence = 0;  ///< changes so far
   unit_set applied;
   lexicon words;
 
   // [apply]
-  /// Adds a batch, unless one of its units was added before. `midway` is called once, in the
-  /// middle, if it has words. Returns true if the batch was added.
+  /// Adds a batch, unless one of its units was added before. If the batch has words, calls `midway`
+  /// once, in the middle. Returns true if the batch was added.
   template <class Midway>
   bool apply(const batch& more, Midway midway) {
     for (const std::uint32_t unit : more.units)

@@ -1,4 +1,4 @@
-// The tally: each unit counts once, however often it comes and in any order.
+// The tally: each unit counts once, however often and in whatever order it arrives.
 #include "tally.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// Finds the files and remembers them. A new incarnation finds them again. At the end it reports the
-// files that changed meanwhile.
+// Finds the files and remembers them. A new incarnation finds them again. At the end the walker
+// reports the files that have changed since.
 #pragma once
 
 #include "chaos.hpp"

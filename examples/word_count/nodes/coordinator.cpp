@@ -45,7 +45,7 @@ void coordinator_actor::make_parts() {
   for (std::uint32_t p = 0; p < parts_.size(); ++p) waiting_.push_back(p);
 }
 
-// Begins if each node has said that it is there, or none can be waited for any more.
+// Begins if every node has either joined or been given up.
 void coordinator_actor::begin_if_all_are_there() {
   if (phase_ != phase::auditing) return;
   for (const node_state& n : nodes_)
@@ -60,7 +60,7 @@ void coordinator_actor::on(const join& j) {
   if (phase_ == phase::complete || phase_ == phase::ranking) return send(j.who, enough{});
   if (j.node < 2 || j.node > nodes_.size()) return;
   node_state& n = nodes_[j.node - 1];
-  if (j.life != n.life) return;  // it has ended meanwhile
+  if (j.life != n.life) return;  // this process has already ended
   n.who = j.who;
   n.work.lives = j.life;
   n.work.pid = others_->pid(j.node);
@@ -70,7 +70,7 @@ void coordinator_actor::on(const join& j) {
 
 // [hand]
 void coordinator_actor::give_out() {
-  for (bool any = true; any;) {  // one for each in turn
+  for (bool any = true; any;) {  // one part for each node in turn
     any = false;
     for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
       std::uint32_t number = 0;
@@ -139,7 +139,7 @@ void coordinator_actor::came_back(std::uint32_t node, std::uint32_t life, std::u
 void coordinator_actor::is_lost(std::uint32_t node, std::uint32_t life, std::uint32_t number,
                                 const garrick::error& why) {
   chaos_->handling(role::foreman);
-  if (node == 0) throw std::runtime_error(why.to_string());  // no other node could do it
+  if (node == 0) throw std::runtime_error(why.to_string());  // no other node could count the part
   node_state& n = nodes_[node];
   ++n.work.given_to_others;
   if (why == garrick::net::net_errc::too_large) parts_[number].stays_here = true;
@@ -155,13 +155,14 @@ void coordinator_actor::is_lost(std::uint32_t node, std::uint32_t life, std::uin
 void coordinator_actor::on(look_around) {
   for (const std::uint32_t node : others_->take_ended()) has_ended(node);
   if (phase_ != phase::auditing && phase_ != phase::counting) return;
-  // A node that was given up, but lives, is of no use: it is in the way of its next life.
+  // Kills processes of nodes that were given up: such a process would block the node's next life.
   for (node_state& n : nodes_)
     if (!n.who && n.work.node != 1 && n.work.lives == n.life) others_->kill(n.work.node);
   begin_if_all_are_there();
 }
 
-// Handles the end of a process. Its restart ends its connections, in case no node has noticed it.
+// Handles the end of a process. The restarted process ends the old connections, in case no node has
+// noticed the end.
 void coordinator_actor::has_ended(std::uint32_t node) {
   if (phase_ == phase::ranking || phase_ == phase::complete) return;
   node_state& n = nodes_[node - 1];
@@ -172,13 +173,12 @@ void coordinator_actor::has_ended(std::uint32_t node) {
   try {
     others_->start(node, n.life);
   } catch (const std::exception&) {
-    n.life = most_lives + 1;  // the others go on
+    n.life = most_lives + 1;  // the other nodes go on
   }
 }
 
 // [strike]
-// Chaos kills one process, once, somewhere between a quarter and a half of the way, while it has
-// something to do.
+// Chaos kills one process, once, after a quarter to a half of the work, while the process has work.
 void coordinator_actor::strike() {
   if (!orders_.chaos || has_struck_ || nodes_.size() < 2) return;
   if (parts_done_ * 100 < parts_.size() * (25 + orders_.seed % 25)) return;
@@ -189,15 +189,15 @@ void coordinator_actor::strike() {
 }
 // [/strike]
 
-// Files that are written to while they are counted have been read partly old, partly new: the
-// result says which.
+// A file that is written to during the count may be read partly old and partly new: the result
+// names such files.
 void coordinator_actor::look_for_changes() {
   phase_ = phase::ranking;
   for (node_state& n : nodes_) {
     if (n.who)
       send(n.who, enough{});
     else
-      others_->kill(n.work.node);  // it is on its way here, and would find no coordinator
+      others_->kill(n.work.node);  // it has not yet joined, and would find no coordinator
   }
   request(orders_.walker, look_again{plan_})
       .then([this](std::vector<problem> changed) { complete(std::move(changed)); },

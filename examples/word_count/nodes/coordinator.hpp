@@ -1,11 +1,11 @@
-// Gives parts of the texts to nodes, and joins their counts.
+// Gives parts of the texts to nodes, and adds their counts together.
 //
-// A part is in one of three places: it waits, it is under way to one node, or it is counted. It
-// goes back to the waiting parts when its request has an error, as after the loss of a node. Each
-// node has at most `most_under_way` parts, so that bounds the memory, too.
+// A part waits, is under way to one node, or is counted. It waits again if its request fails, for
+// instance by the loss of a node. Each node has at most `most_under_way` parts, which also bounds
+// the memory.
 //
-// Node 1 is this process: its counting actor is asked in the same way. The others are processes,
-// which are started again when they end before their time, a few times.
+// Node 1 is this process: its counting actor gets the same requests. The other nodes are processes,
+// which are restarted a few times if they end too early.
 #pragma once
 
 #include "../chaos.hpp"
@@ -37,15 +37,15 @@ struct coordinator_orders {
   garrick::ref<walker_protocol> walker;
   garrick::ref<counting_protocol> here;  ///< node 1
   std::uint32_t nodes = 1;
-  std::uint64_t seed = 1;  ///< of the chaos
-  bool chaos = false;      ///< one process is killed
+  std::uint64_t seed = 1;  ///< the seed of the chaos
+  bool chaos = false;      ///< kill one process
 };
 
 class coordinator_actor : public garrick::actor<coordinator_protocol> {
  public:
   coordinator_actor(coordinator_orders o, node_processes* others, chaos* fate);
 
-  /// The first one begins, so the coordinator has to be published before.
+  /// The first request begins the work, so publish the coordinator before.
   garrick::result<counted_by_nodes> on(finish);
   progress on(how_far);
   void on(const join& j);
@@ -53,18 +53,18 @@ class coordinator_actor : public garrick::actor<coordinator_protocol> {
 
  private:
   static constexpr std::uint32_t most_under_way = 3;
-  static constexpr std::uint64_t largest_part = 256 * 1024;  // bytes, if its units are not larger
-  static constexpr std::uint32_t least_parts = 32;           // of each node, if there is that much
+  static constexpr std::uint64_t largest_part = 256 * 1024;  // bytes, unless a unit is larger
+  static constexpr std::uint32_t least_parts = 32;  // for each node, if there is enough text
   static constexpr std::uint32_t most_lives = 4;
 
   struct part {
     std::uint32_t first = 0;  ///< unit
     std::uint32_t units = 0;
     std::uint64_t bytes = 0;
-    bool stays_here = false;  ///< it does not fit into a message to another process
+    bool stays_here = false;  ///< it is too large for a message to another process
   };
   struct node_state {
-    garrick::ref<counting_protocol> who;  ///< empty: not there
+    garrick::ref<counting_protocol> who;  ///< empty: not joined
     std::uint32_t life = 1;
     std::uint32_t under_way = 0;
     node_work work;

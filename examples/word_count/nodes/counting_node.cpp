@@ -59,7 +59,8 @@ int be_a_node(const node_arguments& a) {
   o.log.level = garrick::system::log_level::off;  // the coordinator reports everything
   garrick::actor_system system(o);
   garrick::net::node_settings s = settings_of_node();
-  s.id = {a.family, a.node};  // of all its lives: a new one ends the connections of the one before
+  s.id = {a.family,
+          a.node};  // the same in all its lives: a new one ends the connections of the previous one
   garrick::net::node node(system, s);
   const auto office = node.remote<office_protocol>(a.office, office_name);
   if (!office) {

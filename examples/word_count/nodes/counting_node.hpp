@@ -1,4 +1,4 @@
-// A node that counts: an actor that is given parts of texts, and the process around it.
+// A node that counts: an actor that gets parts of texts, and the process around it.
 #pragma once
 
 #include "node_protocols.hpp"
@@ -8,10 +8,10 @@
 
 namespace word_count {
 
-/// Counts its parts, and ends when it hears `enough` or the coordinator is gone.
+/// Counts parts, and ends when it gets `enough` or the coordinator has ended.
 class counting_actor : public garrick::actor<counting_protocol> {
  public:
-  /// Joins at `office`, if that is not empty.
+  /// Joins at `office`, if the handle is not empty.
   counting_actor(garrick::ref<office_protocol> office, std::uint32_t node, std::uint32_t life)
       : office_(std::move(office)), node_(node), life_(life) {}
 
@@ -30,17 +30,17 @@ struct node_arguments {
   static constexpr const char* option = "--as-node";
 
   std::string office;         ///< the coordinator's endpoint
-  std::uint64_t family = 0;   ///< the same for all nodes of a run
-  std::uint32_t node = 0;     ///< which one
-  std::uint32_t life = 0;     ///< of this node's processes
+  std::uint64_t family = 0;   ///< the id of the run, the same for all its nodes
+  std::uint32_t node = 0;     ///< the node's number
+  std::uint32_t life = 0;     ///< the number among this node's processes
   std::uint32_t workers = 0;  ///< threads; 0: one per core
 
   [[nodiscard]] std::vector<std::string> words() const;
-  /// Returns false if these are not such words.
+  /// Reads the words. Returns false if they are not a node's arguments.
   [[nodiscard]] bool read(const std::vector<std::string_view>& words);
 };
 
-/// Runs such a process until it is no longer needed. Returns the program's exit status.
+/// Runs a node's process until it is no longer needed. Returns the exit status.
 int be_a_node(const node_arguments& a);
 
 }  // namespace word_count

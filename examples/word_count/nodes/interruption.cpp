@@ -46,7 +46,7 @@ interruption::watch::watch(const interruption& of, std::function<void()> give_up
     thread_ = std::thread([this, f = std::move(give_up)] {
       std::array<pollfd, 2> either{{{signals_, POLLIN, 0}, {stop_, POLLIN, 0}}};
       while (::poll(either.data(), either.size(), -1) < 0 && errno == EINTR) {}
-      // The signal is not taken: it stays pending, and comes when it is blocked no more.
+      // The signal is not read, so it stays pending, and is delivered when it is unblocked.
       if (either[0].revents != 0 && either[1].revents == 0) f();
     });
   } catch (...) {

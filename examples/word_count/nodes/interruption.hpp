@@ -1,9 +1,9 @@
-// Ctrl-C while other processes and a folder have to be cleared away: the signal waits until that is
-// done, and then ends this process as it would have.
+// Delays Ctrl-C until other processes have ended and a folder is removed. The signal then ends this
+// process as usual.
 //
-// While an object lives, the signals that ask a process to end (SIGINT, SIGTERM, SIGHUP) are
-// blocked in its thread and in those that are started from there. Signals that the program ignores
-// or handles are left alone.
+// While an object lives, the signals that end a process (SIGINT, SIGTERM, SIGHUP) are blocked in
+// its thread and in threads that this thread starts. Signals that the program ignores or handles
+// are not changed.
 //
 // Thread safety: one thread makes, uses and destroys it.
 #pragma once
@@ -16,22 +16,23 @@ namespace word_count {
 
 class interruption {
  public:
-  /// Before any other thread of the program. Throws std::system_error.
+  /// Blocks the signals. Call it before the program has another thread. Throws std::system_error.
   interruption();
-  /// A signal that has come ends the process here.
+  /// Unblocks the signals: a pending one ends the process here.
   ~interruption();
   interruption(const interruption&) = delete;
   interruption& operator=(const interruption&) = delete;
 
-  /// The signals that were blocked before: the mask for a process that is started meanwhile.
+  /// Returns the signals that were blocked before: the mask for a process that is started during
+  /// this object's life.
   [[nodiscard]] const sigset_t& mask_before() const noexcept { return before_; }
 
-  /// Returns true if a signal has come.
+  /// Returns true if a signal is pending.
   [[nodiscard]] bool has_come() const noexcept;
-  /// As the destructor: for when all is cleared away, and the rest may go with the process.
+  /// Unblocks the signals like the destructor, before the end of this object's life.
   void let_it_end() const noexcept;
 
-  /// While it lives, another thread waits for a signal, and then calls a function, once.
+  /// While a watch lives, a thread waits for a signal, and then calls a function once.
   class watch {
    public:
     /// Throws std::system_error.
@@ -48,7 +49,7 @@ class interruption {
 
  private:
   sigset_t before_{};
-  sigset_t waits_{};  ///< those that are blocked here
+  sigset_t waits_{};  ///< the signals that are blocked here
 };
 
 }  // namespace word_count

@@ -15,7 +15,7 @@ namespace word_count {
 
 namespace {
 
-// True if the process is no more. `flags`: of waitpid.
+// Returns true if the process has ended. `flags` are those of waitpid.
 bool has_ended(pid_t process, int flags) noexcept {
   pid_t ended = 0;
   do { ended = ::waitpid(process, nullptr, flags); } while (ended < 0 && errno == EINTR);
@@ -35,7 +35,7 @@ void node_processes::start(std::uint32_t node, std::uint32_t life) {
   std::vector<char*> argv;
   for (std::string& w : words) argv.push_back(w.data());
   argv.push_back(nullptr);
-  children_.reserve(children_.size() + 1);  // a process that runs has a place
+  children_.reserve(children_.size() + 1);  // memory first, so that a started process has its entry
   posix_spawnattr_t how;
   ::posix_spawnattr_init(&how);
   ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);

@@ -1,4 +1,4 @@
-// The processes of the other nodes: started, killed, and waited for.
+// Starts, kills and waits for the processes of the other nodes.
 //
 // Thread safety: one thread at a time.
 //
@@ -19,8 +19,8 @@ namespace word_count {
 
 class node_processes {
  public:
-  /// The arguments of each: `like`, except for its number and life. `program`: a file to be
-  /// executed. `blocked`: the signals that are blocked there at first.
+  /// The processes execute the file `program` with the arguments `like`, except for their number
+  /// and life. `blocked` are the signals that are blocked at their start.
   node_processes(std::string program, node_arguments like, const sigset_t& blocked)
       : program_(std::move(program)), like_(std::move(like)), blocked_(blocked) {}
   /// Kills the remaining processes.
@@ -30,13 +30,13 @@ class node_processes {
 
   /// Starts this node's next life. Throws std::system_error.
   void start(std::uint32_t node, std::uint32_t life);
-  /// Kills the process without a warning; does nothing if it has ended.
+  /// Kills the process (SIGKILL); does nothing if it has ended.
   void kill(std::uint32_t node) noexcept;
-  /// Returns the process of this node; 0: none runs.
+  /// Returns the process of this node; 0 if none runs.
   [[nodiscard]] pid_t pid(std::uint32_t node) const noexcept;
   /// Returns the nodes with processes that have ended since the last call.
   [[nodiscard]] std::vector<std::uint32_t> take_ended();
-  /// Waits until all have ended by themselves; kills the others at the end of the limit.
+  /// Waits until all processes have ended; kills the remaining ones after the limit.
   void wait(std::chrono::milliseconds limit) noexcept;
 
  private:
@@ -50,7 +50,7 @@ class node_processes {
   std::vector<child> children_;
 };
 
-/// Returns the file of this process's program, for a node that runs the same.
+/// Returns the file of this process's program, for nodes with the same program.
 [[nodiscard]] std::string this_program(const char* name);
 
 }  // namespace word_count

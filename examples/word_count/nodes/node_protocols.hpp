@@ -1,9 +1,8 @@
 // The messages between the processes of `--nodes`.
 //
 // The coordinator hands out parts of the texts, with a few requests to each node under way, and
-// joins the counts that come back. A part is counted when its answer is here: a request has one
-// answer or one error, so none is joined twice, and after an error the coordinator hands the part
-// out again.
+// adds the counts in the answers. A request has one answer or one error, so no part is added twice,
+// and after an error the coordinator hands the part out again.
 #pragma once
 
 #include "../protocols.hpp"
@@ -30,12 +29,12 @@ struct count_part {
 struct counted {
   std::vector<ranked_word> words;  ///< in no order
 };
-/// Nothing is left to do.
+/// No work is left.
 struct enough {};
 
 using counting_protocol = garrick::protocol<counted(count_part), void(enough)>;
 
-/// Tells that a node is up, and the number of its life.
+/// Reports that a node has started, and the number of its life.
 struct join {
   std::uint32_t node = 0;
   std::uint32_t life = 0;
@@ -44,10 +43,10 @@ struct join {
 /// The coordinator's protocol for other nodes.
 using office_protocol = garrick::protocol<void(join)>;
 
-/// The name by which they find it.
+/// The name by which nodes find the coordinator.
 inline constexpr const char* office_name = "office";
 
-/// Nodes of one machine: a lost connection to a node means that its process is lost.
+/// The settings for nodes of one machine, where a lost connection means that the process is lost.
 [[nodiscard]] inline garrick::net::node_settings settings_of_node() {
   garrick::net::node_settings s;
   s.program = "word_count";

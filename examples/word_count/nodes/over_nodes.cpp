@@ -18,7 +18,7 @@ namespace word_count {
 
 namespace {
 
-/// A folder that only this user may look into, for the socket.
+/// A folder that only this user can open, for the socket.
 class socket_folder {
  public:
   socket_folder() {
@@ -51,12 +51,13 @@ void required(const Result& r) {
 // [run]
 outcome run_over_nodes(const job& what, std::uint32_t nodes, const std::string& program) {
   const auto begin = std::chrono::steady_clock::now();
-  const interruption signals;  // a signal meanwhile ends this process when all is cleared away
+  const interruption
+      signals;  // a signal ends this process only after processes and folder have been removed
   const socket_folder folder;
   std::random_device random;
   node_processes others(program, {folder.socket(), random(), 0, 0, what.workers},
                         signals.mask_before());
-  chaos fate(what.seed, 0);  // here it is processes that are struck
+  chaos fate(what.seed, 0);  // here processes are struck, not handlers
   garrick::settings o;
   o.scheduler.workers = what.workers;
   if (what.chaos_every != 0) o.log.level = garrick::system::log_level::off;
@@ -74,7 +75,7 @@ outcome run_over_nodes(const job& what, std::uint32_t nodes, const std::string& 
     system.spawn<display_actor>(coordinator, what.display, garrick::lent(&fate));
   garrick::result<counted_by_nodes> done = system.request(coordinator, finish{}).get();
   // [/run]
-  if (!done && signals.has_come()) {  // a walk through a large folder is not waited for
+  if (!done && signals.has_come()) {  // do not wait for a walk through a large folder
     others.wait({});
     folder.clear();
     signals.let_it_end();
@@ -90,9 +91,9 @@ outcome run_over_nodes(const job& what, std::uint32_t nodes, const std::string& 
   } else {
     result.trouble = done.error().to_string();
   }
-  node.reset();  // nodes that were not told `enough` are told it now
+  node.reset();  // nodes that have not got `enough` end now
   static_cast<void>(system.shutdown(garrick::duration::seconds(1)));
-  // Without a result no node has to end in good order.
+  // Without a result, nodes need no time to end.
   others.wait(std::chrono::seconds(result.trouble.empty() ? 5 : 0));
   if (what.display == show::bar) clear_line();
   return result;

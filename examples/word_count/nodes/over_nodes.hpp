@@ -10,8 +10,8 @@
 
 namespace word_count {
 
-/// `program` is a file that becomes a node with the right arguments (counting_node.hpp). With
-/// `what.chaos_every` one of the processes is killed.
+/// Runs the job over `nodes` processes. `program` is a file that runs as a node with the right
+/// arguments (counting_node.hpp). With `what.chaos_every` one of the processes is killed.
 [[nodiscard]] outcome run_over_nodes(const job& what, std::uint32_t nodes,
                                      const std::string& program);
 

@@ -1,4 +1,4 @@
-// The whole job over several processes: the counts of one loop, whichever of them is lost.
+// The whole job over several processes has the counts of one loop, whichever process is lost.
 #include "over_nodes.hpp"
 #include "support/places.hpp"
 

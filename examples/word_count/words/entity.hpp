@@ -1,5 +1,4 @@
-// The characters that entities of HTML and XML stand for, as far as they are letters or occur
-// inside words.
+// The characters of HTML and XML entities, as far as they are letters or occur inside words.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -9,8 +8,8 @@
 
 namespace word_count {
 
-/// `name` is the text between '&' and ';'. Returns UTF-8: a blank for an unknown name or a
-/// character that is not part of a word, nothing for marks that a reader does not see.
+/// `name` is the text between '&' and ';'. Returns UTF-8; a blank for an unknown name or a
+/// character that is not part of a word, and an empty text for invisible marks.
 [[nodiscard]] std::string decoded_entity(std::string_view name);
 
 }  // namespace word_count

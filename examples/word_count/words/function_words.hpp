@@ -1,4 +1,4 @@
-// The words that every English text is full of, on any subject: articles, pronouns, prepositions,
+// The words that are frequent in every English text: articles, pronouns, prepositions,
 // conjunctions, auxiliaries.
 //
 // Thread safety: pure functions.
@@ -8,7 +8,7 @@
 
 namespace word_count {
 
-/// True for common English function words in lower case, and for single letters.
+/// Returns true for common English function words in lower case, and for single letters.
 [[nodiscard]] bool is_function_word(std::string_view word) noexcept;
 
 }  // namespace word_count

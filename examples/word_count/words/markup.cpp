@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t longest_name = 16;  // longer than every name that matters here
 
-/// They change how a word looks and do not end it.
+/// Tags that change the look of a word but do not end it.
 constexpr std::array<std::string_view, 31> inside_a_line{
     "a",      "abbr",   "acronym", "b",   "bdi",   "bdo",  "big", "cite", "code", "del",   "dfn",
     "em",     "font",   "i",       "ins", "kbd",   "mark", "q",   "s",    "samp", "small", "span",
@@ -115,7 +115,7 @@ void markup_reader::in_opening(char c, std::string& text) {
     at_ = place::name;
   } else if (c == '!' || c == '?') {
     at_ = place::declaration;
-    if (c == '?') held_ = c;  // never a comment or a section
+    if (c == '?') held_ = c;  // this cannot become a comment or a section
   } else {
     at_ = place::text;  // "a < b"
     emit('<', text);

@@ -1,10 +1,10 @@
-// Takes the markup away from HTML, XML and SVG, so that the visible text is counted and not "span",
+// Removes the markup from HTML, XML and SVG, so that the visible text is counted, and not "span",
 // "class" and "href".
 //
 // Left out: tags with their attributes, comments, declarations, scripts and styles. Entities become
 // the characters that they stand for. Tags inside a line leave no gap ("<b>W</b>ord" is one word,
 // as in a browser); every other tag separates words. Bytes beyond ASCII pass through untouched.
-// Broken markup is never an error: a tag without an end reaches to the end of the file.
+// Broken markup is no error: a tag without an end extends to the end of the file.
 //
 // Thread safety: values; one owner.
 #pragma once
@@ -17,22 +17,22 @@
 
 namespace word_count {
 
-/// The places of a file's words: all of it, or between the markup.
+/// The form of a file: plain text, or text between markup.
 enum class form : std::uint8_t { plain, markup };
 
-/// Decides by the ending of the name and by the first bytes.
+/// Returns the form, by the ending of the name and the first bytes.
 [[nodiscard]] form form_of(std::string_view path, std::string_view head);
 
 /// Reads markup byte by byte, so that a search for places to cut need not hold the file.
 class markup_reader {
  public:
-  /// Appends the visible text to `text`; may hold something back until the next bytes decide.
+  /// Appends the visible text to `text`. May hold characters back until later bytes decide.
   void read(char c, std::string& text);
   /// Appends the text that was held back, at the end of the file.
   void end(std::string& text);
 
-  /// Returns true if nothing is open here, neither a word nor a tag, an entity, a comment or a
-  /// script. If a file is cut here, two readers of the halves find the same as one of the whole.
+  /// Returns true if no word, tag, entity, comment or script is open here. If a file is cut here,
+  /// two readers of the halves find the same text as one reader of the whole.
   [[nodiscard]] bool between_words() const noexcept { return at_ == place::text && gap_; }
 
  private:
@@ -65,14 +65,14 @@ class markup_reader {
   bool closing_ = false;  ///< the tag began with "</"
   bool slash_ = false;    ///< the last byte of the tag was '/'
   char quote_ = 0;
-  /// how much of the end of a comment, section or script has just been read; in declarations, open
-  /// brackets
+  /// the number of characters just read that belong to the end of a comment, section or script; in
+  /// a declaration, the number of open brackets
   std::uint32_t seen_ = 0;
-  std::string name_;  ///< of the tag, in lower case
-  std::string held_;  ///< of an entity, or the beginning of a declaration
+  std::string name_;  ///< the tag's name, in lower case
+  std::string held_;  ///< the beginning of an entity or a declaration
 };
 
-/// Returns the visible part of a whole text, or of a part that was cut between words: no markup, no
+/// Returns the visible part of a text, or of a part that was cut between words, without markup and
 /// addresses.
 [[nodiscard]] std::string readable(std::string text, form how);
 

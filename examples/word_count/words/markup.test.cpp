@@ -1,4 +1,4 @@
-// The text of a page of markup; broken markup does no harm.
+// The visible text of markup, also of broken markup.
 #include "markup.hpp"
 
 #include <doctest/doctest.h>

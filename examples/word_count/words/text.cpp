@@ -32,8 +32,8 @@ decoded decode(std::string_view text, std::size_t at) noexcept {
   return {code, length, true};
 }
 
-// Rough on purpose: Latin-1 signs, general punctuation, arrows, boxes, symbols, CJK punctuation and
-// everything beyond the first plane are not letters.
+// An intended approximation: Latin-1 signs, general punctuation, arrows, boxes, symbols, CJK
+// punctuation and all characters beyond the first plane are not letters.
 bool is_letter(const decoded& d) noexcept {
   if (!d.valid) return false;
   if (d.code < 0x80) return (d.code >= 'a' && d.code <= 'z') || (d.code >= 'A' && d.code <= 'Z');
@@ -43,7 +43,7 @@ bool is_letter(const decoded& d) noexcept {
          (d.code > 0x303f && d.code < 0xfe00);
 }
 
-/// By byte: ends an address.
+/// For each byte, true if it ends an address.
 constexpr std::array<bool, 256> parts_addresses = [] {
   std::array<bool, 256> result{};
   for (std::size_t c = 0; c <= ' '; ++c) result[c] = true;
@@ -60,7 +60,7 @@ bool is_address(std::string_view run) noexcept {
     if (run[i] == '@' && i != 0 && i + 1 < run.size()) return true;
     if (run[i] == '/') {
       if (before == '/' && i > 1 && run[i - 2] == ':') return true;
-      if (before != '/') ++slashes;  // "//like this" is a remark in a program
+      if (before != '/') ++slashes;  // "//like this" is a comment in a program
     }
     if (run[i] == '.' && i != 0 && i + 1 < run.size() && run[i + 1] != '.' && before != '.')
       dot_inside = true;
@@ -138,7 +138,7 @@ std::size_t characters(std::string_view text) noexcept {
 std::uint32_t part_of(std::string_view word, std::uint32_t parts) noexcept {
   std::uint64_t h = 0xcbf29ce484222325ull;
   for (const char c : word) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  h = (h ^ (h >> 32)) * 0x9e3779b97f4a7c15ull;  // short words leave the upper half almost alone
+  h = (h ^ (h >> 32)) * 0x9e3779b97f4a7c15ull;  // short words hardly change the upper half
   return static_cast<std::uint32_t>((h >> 32) % parts);
 }
 

@@ -11,7 +11,7 @@
 
 namespace word_count {
 
-/// Hash and equality that let a map of strings be asked with a view.
+/// A hash that lets a map of strings be searched with a view.
 struct text_hash {
   using is_transparent = void;
   std::size_t operator()(std::string_view s) const noexcept {
@@ -20,16 +20,15 @@ struct text_hash {
 };
 using counts = std::unordered_map<std::string, std::uint64_t, text_hash, std::equal_to<>>;
 
-/// Words longer than this many bytes are not words: tables of data, encoded keys.
+/// The most bytes of a word. Longer runs of letters are tables of data or encoded keys.
 inline constexpr std::size_t longest_word = 48;
 
-/// White space, where a text may be cut: no word reaches across it.
+/// Returns true for white space, where a text may be cut, since no word contains it.
 [[nodiscard]] constexpr bool is_space(char c) noexcept {
   return static_cast<unsigned char>(c) <= ' ';
 }
 
-/// Looks at the first bytes of a file: returns true unless they hold control characters that no
-/// text has.
+/// Returns true unless these first bytes of a file contain control characters that are in no text.
 [[nodiscard]] bool looks_like_text(std::string_view head) noexcept;
 
 /// Overwrites addresses and paths with blanks, since readers skip the words in them. An address is
@@ -37,18 +36,18 @@ inline constexpr std::size_t longest_word = 48;
 /// two slashes, or a slash and a dot inside.
 void blank_addresses(std::string& text);
 
-/// Finds the next word at or after `at`, in lower case; moves `at` behind it. Returns false at the
-/// end. A word is a run of letters (every letter beyond ASCII counts, punctuation does not) with
-/// apostrophes inside; a typographic apostrophe becomes a plain one.
+/// Finds the next word at or after `at`, in lower case, and moves `at` past it. Returns false at
+/// the end. A word is a run of letters (every letter beyond ASCII counts, punctuation does not)
+/// with apostrophes inside; a typographic apostrophe becomes a plain one.
 bool next_word(std::string_view text, std::size_t& at, std::string& word);
 
 /// The words of one text.
 [[nodiscard]] counts count_words(std::string_view text);
 
-/// Characters, not bytes.
+/// Returns the number of characters, not bytes.
 [[nodiscard]] std::size_t characters(std::string_view text) noexcept;
 
-/// Returns the part, of `parts`, that a word belongs to. The same in every process.
+/// Returns the part, of `parts`, that a word belongs to. It is the same in every process.
 [[nodiscard]] std::uint32_t part_of(std::string_view word, std::uint32_t parts) noexcept;
 
 }  // namespace word_count

@@ -1,4 +1,4 @@
-// Words in plain text: letters of any language, apostrophes, and bytes that are none.
+// Words in plain text: letters of any language, apostrophes, and bytes that are no letters.
 #include "text.hpp"
 
 #include <doctest/doctest.h>
