@@ -1,7 +1,7 @@
 // The ring through which programs of plain threads pass tuples: bounded, for one producer and one
-// consumer, which shows the other side a batch at a time. A side that has to wait turns on the spot
-// for a short while, then lets others have the processor, since there may be more threads than
-// processors, and then sleeps. C++17 and the standard library only.
+// consumer. The producer publishes a batch at a time, and the consumer returns its places in the
+// same way. A side that must wait spins for a short while, then yields the processor, since there
+// may be more threads than processors, and then sleeps. C++17 and the standard library only.
 //
 // Thread safety: `push`, `flush` and `close` belong to the producer; `take` and `ended` to the
 // consumer.
@@ -18,11 +18,10 @@
 
 namespace bench {
 
-// Waiting: some pauses of the processor first, then others get it, and after a thousand turns the
-// thread sleeps for a moment. It has to look again by itself, since no thread wakes it: a wake-up
-// would cost the other side a fence for each batch and now and then a system call, and rings that
-// are written by hand do without. With more threads than processors, those that wait for long would
-// otherwise keep the processors from those that have work.
+// The wait of a side: it spins with pauses, then yields the processor, and after a thousand turns
+// sleeps for a moment at a time. No thread wakes it: a wake-up would cost the other side a fence
+// for each batch and sometimes a system call, and rings that are written by hand do without.
+// Without the sleep, threads that wait for long would keep the processors from threads with work.
 class patience {
  public:
   void wait() {
@@ -56,7 +55,7 @@ class batched_ring {
     slots_[tail_++ & mask_] = std::move(value);
     if (tail_ - shown_ == batch_) flush();
   }
-  // Shows the pushed tuples to the consumer.
+  // Publishes the pushed tuples to the consumer.
   void flush() {
     if (shown_ == tail_) return;
     shown_ = tail_;
@@ -67,7 +66,7 @@ class batched_ring {
     closed_.store(true, std::memory_order_release);  // order: after the last tuples were shown
   }
 
-  // Calls f(tuple) for a batch of the tuples that are there. Returns their number.
+  // Calls f(tuple) for at most a batch of the published tuples. Returns their number.
   template <class F>
   std::size_t take(F&& f) {
     if (head_ == seen_) seen_ = to_.load(std::memory_order_acquire);  // order: the slots' contents
@@ -105,8 +104,8 @@ class batched_ring {
   std::atomic<bool> closed_{false};
 };
 
-// Takes all tuples of several rings until they have ended, without a thread for each. Calls
-// `idle()` whenever all are empty, so that results made so far can be handed on.
+// Takes all tuples of several rings on one thread until all rings have ended. Calls `idle()`
+// whenever all rings are empty, so that results so far can be passed on.
 template <class Rings, class F, class Idle>
 void drain_all(const Rings& rings, F&& f, Idle&& idle) {
   patience p;
@@ -130,7 +129,7 @@ void drain_all(const Rings& rings, F&& f) {
   drain_all(rings, f, [] {});
 }
 
-// The same for one ring.
+// Does the same for one ring.
 template <class T, class F, class Idle>
 void drain(batched_ring<T>& ring, F&& f, Idle&& idle) {
   patience p;

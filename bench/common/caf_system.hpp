@@ -1,7 +1,7 @@
-// The common part of all CAF peers: the system's settings, and its time from beginning to end, as
-// garrick_system.hpp does for ours. `--threads n` sets the number of workers (absent: CAF's own
-// default, at least four); `--polling aggressive` removes the sleeps of the work-stealing poller,
-// CAF's documented way to trade processor time for speed.
+// The common part of all CAF peers: the system's settings, and its time from beginning to end, like
+// garrick_system.hpp for ours. `--threads n` sets the number of workers (by default CAF's, at least
+// four); `--polling aggressive` removes the sleeps of the work-stealing poller, CAF's documented
+// way to trade processor time for speed.
 #pragma once
 
 #include <caf/all.hpp>

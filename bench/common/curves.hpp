@@ -1,5 +1,5 @@
-// Figures that a program draws itself into the report: lines over an axis, with a paper's claims
-// about them and our result.
+// Figures that a program adds to the report: lines over an axis, with a paper's claim about them
+// and our result.
 //
 // Thread safety: none.
 #pragma once
@@ -16,7 +16,7 @@ namespace bench {
 
 class figure {
  public:
-  // `claim`: the paper's, in words.
+  // `claim` is the paper's claim, in words.
   figure(std::string title, std::string claim, std::string x, std::string y)
       : title_(std::move(title)), claim_(std::move(claim)), x_(std::move(x)), y_(std::move(y)) {}
 
@@ -25,7 +25,7 @@ class figure {
       if (l.first == line) return l.second.push_back({x, y});
     lines_.push_back({line, {{x, y}}});
   }
-  // The result in words; several calls become sentences.
+  // Adds a sentence about the result.
   void found(const std::string& text) { found_ += (found_.empty() ? "" : " ") + text; }
   void logarithmic_y() { log_y_ = true; }
   void logarithmic_x() { log_x_ = true; }

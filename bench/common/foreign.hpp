@@ -1,6 +1,5 @@
-// Neighbours that hold processors: processes that turn on the spot as long as this object lives, as
-// a renderer or a client that polls would. They are processes of their own, so that their processor
-// time is not that of the program.
+// Foreign processes that spin as long as this object lives, like a renderer or a polling client.
+// They are separate processes, so that their processor time does not count as the program's.
 //
 // Thread safety: construct it before the program has a second thread, since it forks.
 #pragma once
@@ -21,8 +20,8 @@ class foreign_spinners {
  public:
   explicit foreign_spinners(std::uint64_t number) {
     if (number == 0) return;
-    // So the kernel does not add their time to that of children which were waited for, which the
-    // launcher would report as the program's.
+    // Otherwise the kernel would add their time to that of the waited-for children, which the
+    // launcher reports as the program's.
     std::signal(SIGCHLD, SIG_IGN);
     const pid_t program = getpid();
     children_.reserve(number);
@@ -45,13 +44,13 @@ class foreign_spinners {
  private:
   [[noreturn]] static void spin(pid_t program) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != program) _exit(0);  // it ended before it could be watched
+    if (getppid() != program) _exit(0);  // the program ended before the call above
     for (volatile std::uint64_t turns = 0;;) turns = turns + 1;
   }
 
   void end() {
     for (const pid_t child : children_) kill(child, SIGKILL);
-    // Waits until none is left; as the signal is ignored, no single one is reported.
+    // Waits until no child is left; since the signal is ignored, waitpid reports no single child.
     while (!children_.empty() && (waitpid(-1, nullptr, 0) >= 0 || errno == EINTR)) {}
   }
 

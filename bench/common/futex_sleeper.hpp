@@ -1,5 +1,5 @@
-// The yardstick of waking: a thread that sleeps on a futex, and is woken with a time stamp. Stamps
-// that it is too late for wait in a ring: it sees each one, in order.
+// The yardstick of wake-ups: a thread that sleeps on a futex, and is woken with a time stamp.
+// Stamps wait in a ring until the thread takes them, so it gets each stamp, in order.
 //
 // Thread safety: `wake` and the destructor belong to one thread.
 #pragma once
@@ -16,8 +16,8 @@
 
 namespace bench {
 
-// Calls `arrived(stamp)` on its own thread for each `wake(stamp)`. A stamp is not 0. Ends when all
-// is done that was woken for.
+// Calls `arrived(stamp)` on its own thread for each `wake(stamp)`. A stamp must not be 0. The
+// destructor waits until all stamps have been handled.
 template <class Arrived>
 class futex_sleeper {
  public:

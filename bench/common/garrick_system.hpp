@@ -1,6 +1,6 @@
 // The common part of all Garrick programs: the system's settings, and its time from start to end.
-// `--threads n` sets the number of workers, `--policy name` the scheduling policy,
-// `--idle_spin_us n` how long an idle worker looks for work before it sleeps.
+// `--threads n` sets the number of workers, `--policy name` the scheduling policy, `--idle_spin_us
+// n` the time for which an idle worker looks for work before it sleeps.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -19,7 +19,8 @@ inline garrick::settings garrick_settings(arguments& args) {
 }
 
 // Calls `body(system)` and returns the seconds from the system's construction to the end of its
-// destructor. The settings are the last parameters of a program: others are refused here.
+// destructor. The settings are the last parameters that a program reads: unknown parameters are
+// refused here.
 template <class Body>
 double run_system(arguments& args, const Body& body) {
   const garrick::settings settings = garrick_settings(args);

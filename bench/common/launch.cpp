@@ -1,11 +1,11 @@
-// Runs one program and reports its use of time and memory. The harness is written in Python, and a
-// child's peak resident size as the kernel counts it never falls below that of the process that
-// forked it; this launcher is small and static, so the figure is the program's.
+// Runs one program and reports its use of time and memory. The kernel's peak resident size of a
+// child is never below that of the process that forked it, and the harness is written in Python.
+// This launcher is small and static, so the figure is the program's.
 //
 //   bench_launch REPORT_FD PROGRAM [ARGUMENT...]
 //
-// Writes two lines to REPORT_FD: "pid N" when the program has been started, and at its end
-// "exit CODE signal S utime_us U stime_us T maxrss_kb M wall_ns W".
+// Writes two lines to REPORT_FD: "pid N" after the start of the program, and at its end "exit CODE
+// signal S utime_us U stime_us T maxrss_kb M wall_ns W".
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

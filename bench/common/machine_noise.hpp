@@ -1,8 +1,8 @@
-// The time that the machine itself takes away: a thread turns on the spot, reads the clock, and
-// notes every gap between two readings that is too long for a thread that runs. An interrupt, the
-// hypervisor or another process was there meanwhile.
+// The time that the machine takes from a thread. A thread spins, reads the clock, and records every
+// gap between two readings that is too long for a running thread: an interrupt, the hypervisor or
+// another process had the processor.
 //
-// Thread safety: none needed, there is one thread.
+// Thread safety: none; the program has one thread.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace bench {
 
-// Turns for this many milliseconds. The latencies of the result are the time that a thread due at
-// any moment of that time would have lost: the rest of the gap that the moment lies in, or nothing.
-// So they can be read beside those of a program.
+// Spins for this many milliseconds. The latencies of the result are the times that a thread due at
+// any moment would have lost: the rest of the gap at that moment, or zero. So they can be compared
+// with those of a program.
 inline void measure_noise(std::uint64_t ms, result& out) {
   constexpr std::int64_t least = 5'000;
   struct gap {
@@ -22,7 +22,7 @@ inline void measure_noise(std::uint64_t ms, result& out) {
     std::int64_t end;
   };
   std::vector<gap> gaps;
-  gaps.reserve(1U << 16U);  // growing would be a gap of our own
+  gaps.reserve(1U << 16U);  // growing would cause a gap
 
   std::int64_t longest = 0;
   std::int64_t taken = 0;
@@ -44,7 +44,7 @@ inline void measure_noise(std::uint64_t ms, result& out) {
   const std::int64_t lasted = before - start;
   out.seconds = static_cast<double>(lasted) * 1e-9;
   out.items = gaps.size();
-  // Without a clock that runs on and a processor now and then there is nothing to compare with.
+  // Without a working clock and any processor time there is no result.
   if (taken >= lasted) out.error("the thread never ran");
   out.cpu(used);
   out.detail("cpu_percent", 100 * used / out.seconds);

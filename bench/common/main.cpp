@@ -1,5 +1,5 @@
-// The main of every benchmark program that is run; programs only compiled or weighed have their
-// own.
+// The main of every benchmark program that is run; programs that are only compiled or measured in
+// size have their own.
 #include <exception>
 
 #include "common/measure.hpp"

@@ -1,9 +1,10 @@
-// The common part of all benchmark programs: command line numbers, a clock, resident memory, and
-// the one line of JSON that the harness reads. A program defines `bench::run`; the main that calls
-// it is the same for all (main.cpp). Standard library only and C++17, so that any peer's program
-// can use it.
+// The common part of all benchmark programs: parameters of the command line, a clock, resident
+// memory, and the line of JSON that the harness reads. A program defines `bench::run`, which the
+// common main (main.cpp) calls. Standard library only and C++17, so that any peer's program can use
+// it.
 //
-// Thread safety: none; a program uses it from its main thread. `now_ns` may be called anywhere.
+// Thread safety: none; a program uses it from its main thread. `now_ns` may be called on any
+// thread.
 #pragma once
 
 #include <sys/resource.h>
@@ -22,8 +23,8 @@
 
 namespace bench {
 
-// `--name value` pairs. A name that the program did not ask for ends it with an error: a misspelt
-// parameter must not silently measure something else.
+// The `--name value` pairs. A name that the program has not read ends it with an error: a misspelt
+// parameter must not silently change the measurement.
 class arguments {
  public:
   arguments(int argc, char** argv) {
@@ -40,8 +41,7 @@ class arguments {
   arguments& operator=(arguments&&) = delete;
   ~arguments() = default;
 
-  // A number outside of [least, most] ends the program, too: it must not silently measure something
-  // else either.
+  // Returns a number. A value outside [least, most] ends the program with an error, too.
   std::uint64_t number(const char* name, std::uint64_t fallback, std::uint64_t least = 0,
                        std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
     pair* found = find(name);
@@ -56,7 +56,7 @@ class arguments {
            " to " + std::to_string(most));
     return value;
   }
-  // At least 1, as most counts are.
+  // Returns a number of at least 1.
   std::uint32_t count(const char* name, std::uint32_t fallback) {
     return static_cast<std::uint32_t>(
         number(name, fallback, 1, std::numeric_limits<std::uint32_t>::max()));
@@ -67,8 +67,8 @@ class arguments {
     return found == nullptr ? std::string(fallback) : found->value;
   }
 
-  // Call once all parameters have been read. The main does so at the end; a program that starts
-  // something long does so before.
+  // Ends the program if a parameter has not been read. The main calls it at the end; a program
+  // calls it before a long measurement.
   void reject_unknown() const {
     for (const pair& p : pairs_) {
       if (!p.used) fail("unknown parameter --" + p.name);
@@ -110,7 +110,7 @@ inline double seconds_since(std::int64_t start_ns) {
   return static_cast<double>(now_ns() - start_ns) * 1e-9;
 }
 
-// Processor time of this process so far, user and system together.
+// Returns the processor time of this process so far, user and system together.
 inline double cpu_seconds() {
   rusage u{};
   getrusage(RUSAGE_SELF, &u);
@@ -120,8 +120,8 @@ inline double cpu_seconds() {
   return seconds(u.ru_utime) + seconds(u.ru_stime);
 }
 
-// Resident bytes of this process now. The file is read with plain calls: a stream would allocate
-// between two readings.
+// Returns the resident bytes of this process. Reads the file with plain calls, since a stream would
+// allocate between two readings.
 inline std::uint64_t resident_bytes() {
   std::FILE* file = std::fopen("/proc/self/statm", "r");
   if (file == nullptr) return 0;
@@ -132,14 +132,14 @@ inline std::uint64_t resident_bytes() {
   return fields == 2 ? resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
 }
 
-// The value below which the share `q` of the sorted samples lies (nearest rank).
+// Returns the value below which the share `q` of the sorted samples lies (nearest rank).
 inline std::int64_t percentile(const std::vector<std::int64_t>& sorted, double q) {
   if (sorted.empty()) return 0;
   const auto rank = static_cast<std::size_t>(q * static_cast<double>(sorted.size()));
   return sorted[std::min(rank, sorted.size() - 1)];
 }
 
-// As a string of JSON.
+// Returns the text as a string of JSON.
 inline std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -149,7 +149,8 @@ inline std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-// One run's outcome; `print` writes the line. Its check is "ok" only if every `expect` held.
+// The result of a run; `print` writes the line. The check is "ok" only if every `expect` held and
+// there was no `error`.
 class result {
  public:
   double seconds = 0;
@@ -160,7 +161,7 @@ class result {
     check_ += (check_.empty() ? "" : "; ") + std::string(what) + ": expected " +
               std::to_string(expected) + ", found " + std::to_string(found);
   }
-  // Notes an error other than a wrong number; an empty text is none.
+  // Records an error other than a wrong number; an empty text is no error.
   void error(const std::string& text) {
     if (!text.empty()) check_ += (check_.empty() ? "" : "; ") + text;
   }
@@ -169,13 +170,13 @@ class result {
 
   void percent(double value) { add("percent", number(value)); }
 
-  // A further figure of this run: shown in the report, plotted or judged if the workload's
-  // description says so.
+  // Adds a further figure of this run. The report shows it; the workload's description may have it
+  // plotted or judged.
   void detail(const char* name, double value) {
     details_ += (details_.empty() ? "\"" : ",\"") + std::string(name) + "\":" + number(value);
   }
 
-  // Nanoseconds; reported as mean and percentiles.
+  // Adds latencies in nanoseconds, which are reported as mean and percentiles.
   void latencies(std::vector<std::int64_t> samples) {
     std::sort(samples.begin(), samples.end());
     double sum = 0;
@@ -189,15 +190,15 @@ class result {
     add("latencies", object + "}");
   }
 
-  // Figures for the report, as `curves` (curves.hpp) writes them.
+  // Adds figures to the report, as `json_of` (curves.hpp) writes them.
   void figures(const std::string& json) { add("figures", json); }
 
-  // Lines for the report, shown as they are: a table that the program has made itself.
+  // Adds lines to the report, which shows them unchanged, such as a table.
   void lines(const std::string& title, const std::string& text) {
     add("lines", "{\"title\":" + quoted(title) + ",\"text\":" + quoted(text) + "}");
   }
 
-  // Returns the exit status for main: 0 if all checks held.
+  // Prints the result. Returns the exit status for main: 0 if all checks held.
   [[nodiscard]] int print() const {
     const std::string check = check_.empty() ? "ok" : check_;
     const std::string details = details_.empty() ? "" : ",\"details\":{" + details_ + "}";
@@ -224,8 +225,8 @@ class result {
   std::string details_;
 };
 
-// A program's measurement: reads its parameters, runs once, and fills in the result with its
-// checks. Each program defines it. An exception ends the program with status 2.
+// The measurement, which each program defines: reads the parameters, runs once, and fills in the
+// result with its checks. An exception ends the program with status 2.
 void run(arguments& args, result& out);
 
 }  // namespace bench
