@@ -42,7 +42,7 @@ class journal_actor : public actor<journal> {
   std::string text;
 };
 
-/// Fails when it is told to.
+/// Fails at a `tick`.
 class failing_actor : public actor<protocol<void(tick), void(note)>> {
  public:
   void on(const tick&) { throw std::runtime_error("out of ink"); }
@@ -50,7 +50,7 @@ class failing_actor : public actor<protocol<void(tick), void(note)>> {
   std::string text;
 };
 
-/// Writes into a journal when it is told to.
+/// Writes into a journal at each `tick`.
 class writer_actor : public actor<protocol<void(tick)>> {
  public:
   writer_actor(ref<journal> to, std::string what) : to_(std::move(to)), what_(std::move(what)) {}

@@ -54,7 +54,7 @@ class buffer final : public disposable {
     // order: acq_rel: pairs with itself and is_unique: for the last holder, uses by others are over
     if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) discard();
   }
-  /// Returns true if the caller is the only holder, and so stays it until it adds one.
+  /// Returns true if the caller is the only holder, which it remains until it adds another.
   [[nodiscard]] bool is_unique() const noexcept {
     // order: acquire: pairs with release(): the others' uses come before the caller's (B2)
     return holders_.load(std::memory_order_acquire) == 1;

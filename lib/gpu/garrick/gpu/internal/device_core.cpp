@@ -112,7 +112,7 @@ void device_core::fail_waiting(gpu_errc why) noexcept {
 
 void device_core::fail_all_with_driver(gpu_errc why) noexcept {
   // One call at a time, since a copy of the list would need memory. From the end, since the last
-  // call takes the place of a call that is taken back meanwhile: so no call is skipped.
+  // call takes the place of a call that is taken back during the loop: so no call is skipped.
   for (std::size_t i = settings_.in_flight;;) {
     call_ptr c;
     {

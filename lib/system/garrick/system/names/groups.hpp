@@ -118,7 +118,7 @@ class group {
   friend class groups;
   group(groups& all, std::shared_ptr<detail::topic> t) noexcept
       : all_(&all), topic_(std::move(t)) {}
-  groups* all_;  ///< the system's; used only under the open topic's `door`
+  groups* all_;  ///< the system's; used only under `door`, while the topic is open
   std::shared_ptr<detail::topic> topic_;
 };
 

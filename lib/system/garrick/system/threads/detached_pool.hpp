@@ -52,10 +52,10 @@ class detached_pool {
 
   /// Returns a thread that serves one actor until that actor's `actor_ended`. It runs on the
   /// processors of `affinity`, a text with one group; if that is empty, on the pool's processors
-  /// for blocking actors or, unless `blocking`, for detached actors. Errors: `shutting_down` if the
-  /// pool is stopped; `spawn_failed` if `affinity` is wrong, the bound is reached, or the operating
-  /// system gives no thread or no memory; the error's text names the cause. May create a thread,
-  /// which takes tens of microseconds.
+  /// for blocking actors if `blocking`, and otherwise on those for detached actors. Errors:
+  /// `shutting_down` if the pool is stopped; `spawn_failed` if `affinity` is wrong, the bound is
+  /// reached, or the operating system gives no thread or no memory; the error's text names the
+  /// cause. May create a thread, which takes tens of microseconds.
   [[nodiscard]] base::result<core::waiting_executor*> take(bool blocking = false,
                                                            std::string_view affinity = {}) noexcept;
   /// Ends the threads that serve no actor, and blocks until the actors of the other threads have
