@@ -25,8 +25,8 @@ MUTATIONS = [
     mutation(
         "node: the pauses between such dials do not grow",
         DIALS,
-        "    pause = pause * 2;\n",
-        "    break;\n",
+        "std::max(d.pause * 2, s.reopen_first)",
+        "s.reopen_first",
         by_several_links,
     ),
     mutation(

@@ -143,6 +143,7 @@ class node_core final : public std::enable_shared_from_this<node_core> {
     peer_identity told_of{};    // the peer that has refused `by`, since it has a session
     std::uint32_t repeats = 0;  // links that were over before they were used
     base::instant until{};      // the end of the repeats, from the first one on
+    base::duration pause{};     // before the newest repeat
   };
   class policy;
   /// The number of dials that are repeated without a pause, to an endpoint whose peer prefers
@@ -165,8 +166,8 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   /// peer. So the endpoint is dialled again, with growing pauses, until the time of a handshake is
   /// over. Returns false if the callers do not wait; then `why` is the reason.
   [[nodiscard]] bool dials_again(const link_port& link, base::result<connection>& why) noexcept;
-  /// Makes the link to an endpoint after a pause, as the repeat with this number.
-  void begin_link_later(const std::string& key, std::uint32_t repeat);
+  /// Makes the link to an endpoint when `due` is reached, as the repeat with this number.
+  void begin_link_later(const std::string& key, std::uint32_t repeat, base::instant due);
   void answer_dial(const std::string& key, const connection& by, base::result<connection> with);
   /// Answers the callers that wait for this link's peer: the link is in use from now on.
   void answer_dials(const link_port& link);

@@ -76,35 +76,39 @@ void node_core::begin_link(const std::string& key) {
 
 bool node_core::dials_again(const link_port& link, base::result<connection>& why) noexcept {
   const std::string& key = link.dialled();
+  const session_settings& s = settings_.link.session;
   std::uint32_t repeat = 0;
+  const base::instant now = env_.timers->now();
+  base::instant due = now;
   {
-    const base::instant now = env_.clock->now();
     const std::lock_guard lock(mutex_);
     const auto at = dialled_.find(key);
     if (is_stopping_ || quarantined_.contains(link.peer()) || at == dialled_.end() ||
         at->second.is_up || at->second.by != link.self())
       return false;
     dialled& d = at->second;
-    if (d.repeats == 0) d.until = now + settings_.link.session.handshake_limit;
+    if (d.repeats == 0) d.until = now + s.handshake_limit;
     if (d.until <= now) {
-      why = base::make_error(net_errc::unreachable, key,
-                             link.peer().to_string() +
-                                 " has another link to this node, which "
-                                 "is not in use here");
+      why = base::make_error(
+          net_errc::unreachable, key,
+          link.peer().to_string() + " has another link to this node, which is not in use here");
       return false;
     }
     repeat = ++d.repeats;
+    if (repeat > repeats_at_once)
+      d.pause = std::min(std::max(d.pause * 2, s.reopen_first), s.reopen_most);
+    due = now + d.pause;
     d.by = connection();
     d.told_of = link.peer();
   }
   if (repeat <= repeats_at_once)
     begin_link(key);
   else
-    begin_link_later(key, repeat);
+    begin_link_later(key, repeat, due);
   return true;
 }
 
-void node_core::begin_link_later(const std::string& key, std::uint32_t repeat) {
+void node_core::begin_link_later(const std::string& key, std::uint32_t repeat, base::instant due) {
   struct later {
     std::weak_ptr<node_core> node;
     std::string key;
@@ -124,15 +128,10 @@ void node_core::begin_link_later(const std::string& key, std::uint32_t repeat) {
     }
     static void drop(void* context, std::uint64_t) { delete static_cast<later*>(context); }
   };
-  const session_settings& s = settings_.link.session;
-  base::duration pause = s.reopen_first;
-  for (std::uint32_t n = repeats_at_once + 1; n < repeat && pause < s.reopen_most; ++n)
-    pause = pause * 2;
   base::error why;
   try {
     auto task = std::make_unique<later>(later{weak_from_this(), key});
-    static_cast<void>(env_.timers->arm(env_.timers->now() + std::min(pause, s.reopen_most),
-                                       {&later::fire, task.get(), repeat, &later::drop}));
+    static_cast<void>(env_.timers->arm(due, {&later::fire, task.get(), repeat, &later::drop}));
     static_cast<void>(task.release());
   } catch (const std::exception& e) {  // no memory
     why = base::make_error(net_errc::unreachable, key, e.what());
