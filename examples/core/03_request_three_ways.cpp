@@ -60,7 +60,7 @@ class stubborn_customer : public garrick::actor<customer> {
 
  private:
   garrick::ref<shop> shop_;
-  // one is enough: the next message is handled only after the answer
+  // A single promise is enough: the next message is handled only after the answer.
   garrick::response_promise<int> promise_;
 };
 // [/await]
