@@ -90,12 +90,10 @@ class compression : public layer_defaults {
   static constexpr int level = 3;
 
   // Drops the message if the layer below may lose messages anyway. Over a reliable layer it ends
-  // the link.
+  // the link, and tells the peer the reason.
   void refuse(layer_context& c) {
     ++refused_;
-    if (!c.below().reliable) return;
-    c.notify({link_event::kind::down, 0, net_errc::decode_failed});
-    c.close();
+    if (c.below().reliable) c.end(net_errc::decode_failed);
   }
 
   struct free_context {
