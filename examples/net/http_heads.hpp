@@ -1,7 +1,7 @@
-// Finds requests of HTTP/1.1 in a stream, without I/O: their heads, which Boost.Beast parses. A
-// request with a body is refused.
+// Finds HTTP/1.1 requests in a stream, without I/O of its own. Boost.Beast parses the head of each
+// request. A request with a body is refused.
 //
-// The requests do not depend on the pieces in which the stream arrives. An unfinished head is kept,
+// The stream may arrive in any pieces: the requests found are the same. An unfinished head is kept,
 // but no more bytes of it than a head may have.
 //
 // Thread safety: none.

@@ -1,6 +1,6 @@
 // A user's strict warnings find nothing in our headers, not even a template parameter that has the
-// name of one of the user's globals. The pragmas turn the warnings into errors, so a failure is one
-// of this file's compilation.
+// name of one of the user's globals. The pragmas turn the warnings into errors, so this file does
+// not compile if one is found.
 
 #pragma GCC diagnostic error "-Wshadow"
 #pragma GCC diagnostic error "-Wconversion"

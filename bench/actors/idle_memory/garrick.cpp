@@ -19,7 +19,8 @@ class idler : public garrick::actor<countable> {
 
 struct ask {};
 
-// Every actor answers one message: they were all alive, and stay so until the memory has been read.
+// Asks every actor for one answer after the memory has been read. The answers prove that all actors
+// were alive at the reading.
 class census : public garrick::actor<garrick::protocol<void(ask)>> {
  public:
   census(const handles* whom, std::uint64_t* answers) : whom_(whom), answers_(answers) {}

@@ -26,7 +26,7 @@ inline double median(std::vector<double> samples) {
   return samples.empty() ? 0 : samples[samples.size() / 2];
 }
 
-// The median of how much more the one took than the other, round by round.
+// The median, over the rounds, of the difference `more` - `less`.
 inline double median_difference(const std::vector<double>& more, const std::vector<double>& less) {
   std::vector<double> differences;
   for (std::size_t i = 0; i < more.size(); ++i) differences.push_back(more[i] - less[i]);

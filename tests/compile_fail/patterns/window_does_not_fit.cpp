@@ -2,7 +2,7 @@
 // each: narrow_step narrow_merge owned
 // expect: garrick:
 // expect: not_all_is_said<|no_key_for_windows<|no_event_time<|units_differ<|clock_has_no_ticks<|window_fold_does_not_fit<|window_is_put_together<|window_function_does_not_fit<|window_copies_tuples<|replicas_need_a_key<|receiver_does_not_understand<|windows_have_no_times<|no_tuple_is_late<|cannot_be_in_a_tuple<
-// The parts of windows.
+// The parts of a window that do not fit: its key, times, functions, and receiver of late tuples.
 #include <garrick/patterns/patterns.hpp>
 
 #include <chrono>

@@ -322,7 +322,8 @@ struct quick : actor<protocol<int(int)>> {
 };
 struct begin {};
 
-/// Sends itself a message with each of many requests. Their answers come while it goes on.
+/// Makes many requests in one handler, and sends itself a message after each. The answers come
+/// while the handler is still running.
 class crowded : public actor<protocol<void(begin), void(item)>> {
  public:
   explicit crowded(ref<protocol<int(int)>> to) : to_(std::move(to)) {}

@@ -43,8 +43,8 @@ struct listening_machine : machine {
   }
 };
 
-/// Returns a count, by its name, of the node of `at` about the node of `of`; the largest number if
-/// there is no such count.
+/// Returns the counter `name` that the node of `at` keeps about the node of `of`. Returns the
+/// largest number if there is no such counter.
 inline std::uint64_t counted(const listening_machine& at, const listening_machine& of,
                              std::string_view name) {
   for (const net::link_count& c : at.node.counters(of.node.self()))

@@ -20,7 +20,7 @@ using tests::three_machines;
 
 constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
 
-/// A smaller identity than the other's, so its node decides which link is used.
+/// The identity of "d". It is smaller than that of "b", so "d" decides which link is used.
 constexpr net::peer_identity decider{{0, 1}, 7};
 
 class ears final : public net::peer_listener {

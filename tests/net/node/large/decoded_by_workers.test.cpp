@@ -536,8 +536,8 @@ TEST_CASE("decoded by workers: one that brings a handle home is read again, in t
   send(m.far, std::uint64_t{1});
   CHECK(m.came() == numbers{size, 1});
   CHECK(m.a.system.dead_letters().empty());
-  // The worker stopped at the handle, and read the message in the link. From then on its type is
-  // known.
+  // The worker stopped at the handle, so the message was read again in the link, perhaps by the
+  // same worker on its visit. From then on the link knows that messages of this type need it.
   CHECK(m.at.by_links + m.at.by_actors == 1);
   const std::uint32_t by_actors = m.at.by_actors, by_links = m.at.by_links;
   send(m.far, with_handle{back, some()});

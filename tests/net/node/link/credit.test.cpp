@@ -1,5 +1,5 @@
-// The credit of the messages that a link has under way: each gives its credit back once, and a
-// release waits for the messages before it.
+// The credit of the messages that a link has under way. The credit of each message is given back
+// once. A release of handles waits until all messages before it are settled.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>

@@ -159,7 +159,7 @@ class basic_leader_seat {
   void close() noexcept { become(closed); }
 
  private:
-  /// the role of the thread that sits there; the lowest bits of the word
+  /// the state of the seat, or the role of the thread on it; the lowest bits of the word
   enum : std::uint32_t { closed, opening, empty, keeper, guest, given_back, ended, role_mask };
   static constexpr std::uint32_t asleep = 8;   ///< a guest sits; the keeper sleeps until it leaves
   static constexpr std::uint32_t wanted = 16;  ///< the keeper sits, and a guest would like to
@@ -184,8 +184,8 @@ class basic_leader_seat {
         std::memory_order_relaxed);
   }
 
-  /// Sets the role. Requires that the caller sits there, or acts for the last thread that did, and
-  /// that other threads change no more than a hint.
+  /// Sets the role. Requires that the caller sits on the seat, or acts for the last thread that sat
+  /// there. Meanwhile other threads may change only the hint `wanted`, which this store clears.
   void become(std::uint32_t what) noexcept {
     // order: release, for the next one (L2)
     word_.store(with_role(now(), what),
@@ -213,7 +213,7 @@ class basic_leader_seat {
       while (now() == sleeping) Atomics::wait(word_, sleeping);
   }
 
-  // The following belong to the thread that sits there.
+  // The following functions belong to the thread on the seat.
 
   void note_absence(std::uint64_t ns) noexcept {
     const std::uint64_t capped = ns < 8 * most_absent_ns ? ns : 8 * most_absent_ns;

@@ -90,9 +90,11 @@ consteval bool is_policy(std::string_view name) {
   return base::detail::is_one_of(name,
                                  "char_traits allocator default_delete less greater equal_to hash");
 }
+/// Returns true if T's name alone tells that a T is not owned: T is *plainly shared*.
 template <class T>
 consteval bool is_plainly_shared();
-/// True if a part of a standard template, such as the element of a container, is plainly shared.
+/// True if an argument of a standard template, such as the element type of a container, is plainly
+/// shared.
 template <class Kind>
 inline constexpr bool has_shared_part = false;
 template <class... Parts>

@@ -122,9 +122,9 @@ class mailbox_gate {
       const std::uint64_t kept =
           old & (word::signal | word::waiting | word::unreachable | (Answer ? 0 : word::stalled));
       const std::uint64_t now = ((old & ~(word::one - 1)) + word::one) | to_bits(n) | kept;
-      // order: acq_rel: releases the envelope to the acquire in the reader's next and
-      // take_arrivals; acquires the runner's release of an idle actor, so that the thread that
-      // schedules it passes on all writes of the last run
+      // order: acq_rel: releases the envelope to the acquire in the reader's `next` and
+      // `take_arrivals`. If the actor was idle, acquires the last runner's `release`, so that the
+      // thread that schedules the actor passes on all writes of the last run.
       if (head_.compare_exchange_weak(
               old, now, base::order<Atomics, mailbox_order::push>(std::memory_order_acq_rel),
               std::memory_order_relaxed)) {

@@ -56,7 +56,8 @@ void begin_transfer(std::shared_ptr<call> c, const std::shared_ptr<internal::dev
 /// Returns the device's setting `gpu.deadline`; infinite without a device.
 [[nodiscard]] duration deadline_of(const std::shared_ptr<internal::device_core>& d) noexcept;
 
-/// Returns the response with the result of a call; the caller's `within` replaces the limit.
+/// Begins a call, and returns the response that will have its result. The device's deadline limits
+/// the wait for it, unless the caller sets another limit with `within`.
 template <class R, class From>
 [[nodiscard]] auto transfer(From& from, std::shared_ptr<transfer_call<R>> c) {
   const duration limit = deadline_of(c->target());

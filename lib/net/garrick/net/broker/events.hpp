@@ -26,7 +26,8 @@ struct new_connection {
   endpoint peer;                 ///< the other end; see `arrival::remote`
 };
 
-/// Bytes of a stream, as many as its policy demands. They stay where the socket has put them.
+/// Bytes of a stream, in a portion that its receive policy allows. The message does not hold a
+/// copy: it refers to a block of the connection (see `received`).
 struct new_data {
   using garrick_sendable = void;
   connection_handle connection;  ///< the stream

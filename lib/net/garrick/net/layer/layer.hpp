@@ -176,8 +176,8 @@ enum class misfit : std::uint8_t {
 /// A layer's view of the stack that it is in.
 class layer_context {
  public:
-  /// Passes a message to the layer below. Until this returns, objects that the message refers to
-  /// must not be reachable in another way: a message that is passed down may cause an event.
+  /// Passes a message to the layer below. This may cause an event before the call returns. Until
+  /// then the handling of an event must not reach the objects that the message refers to.
   virtual void down(outgoing&& m) = 0;
   /// Passes a message to the layer above. Returns true if it has reached its destination, and false
   /// if the link's owner will report its arrival later, by `delivered(lane)`. Only a layer that

@@ -43,10 +43,11 @@ namespace garrick::net::testkit {
 [[nodiscard]] fault crash(std::string host, crash_kind what = crash_kind::process);
 /// Returns a fault that starts a crashed host again.
 [[nodiscard]] fault restart(std::string host);
-/// Returns a fault that sets a host's clock ahead. Throws when it acts, as `simulated_host::jump`.
+/// Returns a fault that sets a host's clock ahead. The fault may throw when it acts, as
+/// `simulated_host::jump` may.
 [[nodiscard]] fault jump(std::string host, base::duration by);
-/// Returns a fault that makes a host's clock faster, or slower. Throws when it acts, as
-/// `simulated_host::set_rate`.
+/// Returns a fault that makes a host's clock faster, or slower. The fault may throw when it acts,
+/// as `simulated_host::set_rate` may.
 [[nodiscard]] fault clock_rate(std::string host, std::int64_t ppm);
 /// Returns a fault that gives both directions the settings `to`.
 [[nodiscard]] fault change(std::string a, std::string b, path_settings to);

@@ -1,7 +1,8 @@
 // The system's own log: through spdlog to standard error, or plain text where spdlog is not linked
 // (minimal preset). By default it contains only warnings and errors.
 //
-// Lines come from limited_log.hpp, which keeps a storm small.
+// Events reach it through limited_log.hpp, which writes only a few lines for an event that occurs
+// very often.
 //
 // Thread safety: any thread.
 #pragma once

@@ -102,8 +102,9 @@ class group {
   /// Removes `who`: it gets no later publications. Returns true if it was a member.
   bool leave(const core::handle& who) const { return topic_->remove(who.id()); }
   /// Sends a message to every member; the compiler checks it like every send. Requires a copyable
-  /// message. All members share one block, so a publication costs one allocation, and an envelope
-  /// for each member. Throws std::bad_alloc. May wait for full mailboxes, as every send does.
+  /// message. All members share one block with the content, so a publication allocates that block,
+  /// and an envelope for each member. Throws std::bad_alloc. May wait for full mailboxes, as every
+  /// send does.
   template <class... Args>
   void publish(Args&&... args) const {
     static_assert(core::detail::checked_message<P, Args...>::fits);

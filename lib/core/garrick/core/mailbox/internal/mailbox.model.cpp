@@ -187,8 +187,8 @@ struct worker_suite : rl::test_suite<worker_suite, 2> {
   }
 };
 
-/// The runner makes a handle to itself while the last one is being dropped, and drops it again or
-/// keeps it.
+/// The runner makes a handle to its actor while the last one is being dropped, and then drops or
+/// keeps the new one.
 template <bool Keeps>
 struct undrop_suite : rl::test_suite<undrop_suite<Keeps>, 2> {
   actor a;

@@ -22,12 +22,13 @@ namespace garrick::core::in_place {
 [[nodiscard]] bool stack_has_room() noexcept;
 
 /// Runs `receiver` for a batch if it waits for its turn and this thread may run it. If `must` is
-/// true, it runs now; otherwise it may run after the present batch, or be queued for its turn.
-/// Returns true if the receiver has run, will run when the present batch has ended, or has been
-/// queued for its turn.
+/// true, the receiver runs now. Otherwise it may run after the present batch, or be queued for its
+/// turn because this thread has run enough in place. Returns true in all these cases. Returns false
+/// if the receiver does not wait for its turn, if this thread may not run it, or if the stack has
+/// no room. In the last case the receiver is queued.
 bool run(cell& receiver, bool must) noexcept;
-/// The same for a receiver of which this thread has the run right. Returns false if the stack has
-/// no room; then the receiver is queued.
+/// The same for a receiver of which this thread has the run right. Returns false only if the stack
+/// has no room; then the receiver is queued.
 bool run_claimed(cell& receiver, bool must) noexcept;
 
 /// Queues the receivers that this thread has claimed and not run yet, and wakes the senders that it

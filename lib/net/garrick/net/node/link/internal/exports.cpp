@@ -161,8 +161,8 @@ std::uint32_t exports::grant(const actor_id& id, entry& x, bool keeps_up) {
     x.taken_bytes = 0;
     return number;
   }
-  // The window is not halved if the peer may count on less (see `released_by_peer`): it would wait
-  // without end for the messages that are taken away.
+  // After `released_by_peer` the peer may have less credit than the window. Then the window is not
+  // halved: the peer would wait without end for the messages that the halving takes away.
   if (x.window > first_credit && x.due == x.window / 2) {
     x.window = x.due;  // the half that was taken is not granted again
     x.taken -= x.window;

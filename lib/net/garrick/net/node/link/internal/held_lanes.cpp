@@ -117,9 +117,10 @@ void held_lanes::begin(lane& l, kept_frame first, const content_codec& how) {
       std::make_unique<decode_job>(self_, l.by));
 }
 
-/// Workers that wait in sends may wait until this link gives their credit back, so the link takes
-/// the message back at once if all workers do. Workers that compute may do so for minutes, so the
-/// link takes the message back after some looks.
+/// The link takes a message back if no worker has begun with it. Workers that wait in sends may be
+/// waiting for credit that only this link gives back, so if all workers wait, the link takes the
+/// message at its next look. Workers that compute may go on for minutes, so the link takes the
+/// message after `enough_looks` looks in any case.
 void held_lanes::go_on() {
   const bool looks = next_taking_ <= now();
   const base::instant next = looks ? now() + look_at_workers : next_taking_;
