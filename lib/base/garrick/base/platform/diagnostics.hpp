@@ -1,4 +1,4 @@
-// Warnings that are wrong about some of our classes.
+// Macros that silence warnings of compilers that are wrong about some of our classes.
 //
 // Thread safety: macros, without effect at run time.
 //

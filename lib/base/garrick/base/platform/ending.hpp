@@ -44,7 +44,8 @@ class fatal_line {
   std::size_t size_ = prefix.size();
 };
 
-/// A function that is called at such an end, on the thread that ends the process. See `fatal_hook`.
+/// A function that is called when the framework ends the process, on the thread that ends it. See
+/// `fatal_hook`.
 using end_listener = void (*)(fatal_cause, std::string_view reason) noexcept;
 
 /// The listener to ends, or null. concurrency/fatal.cpp sets it.

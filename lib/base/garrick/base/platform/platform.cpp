@@ -110,7 +110,7 @@ namespace {
 
 /// Replaces the barrier where the system has none: the other side has a full fence then.
 void fence() noexcept {
-#if !GARRICK_TSAN  // which does not know fences: there both sides use read-modify-writes
+#if !GARRICK_TSAN  // ThreadSanitizer knows no fences: there both sides use read-modify-writes
   // order: seq_cst, pairs with the other side's full fence
   std::atomic_thread_fence(std::memory_order_seq_cst);
 #endif

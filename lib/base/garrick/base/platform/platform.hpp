@@ -55,21 +55,20 @@ inline constinit std::atomic<bool> process_barrier_ready{false};
 /// later ones return the same, since threads that were started in between rely on it. So call it
 /// before starting such threads. In a process with several threads, the first call takes the kernel
 /// up to ten milliseconds.
-/// threads.
 bool enable_process_barrier() noexcept;
 
-/// Returns true if `process_barrier` works. While it is false, both sides must use a full fence.
-/// Both sides must see the same answer, so a call of `enable_process_barrier` must happen before
-/// this one: before the start of the calling thread, or before this thread learned of the other
-/// side.
+/// Returns true if `process_barrier` works. If it does not, both sides (the thread that calls it,
+/// and the threads that rely on it) must use a full fence. Both sides must see the same answer, so
+/// a call of `enable_process_barrier` must happen before this one: before the start of the calling
+/// thread, or before this thread learned of the other side.
 inline bool process_barrier_enabled() noexcept {
   // order: none needed; the call that decided it happened before (see above)
   return process_barrier_ready.load(std::memory_order_relaxed);
 }
 
-/// Makes every running thread of the process execute a full memory barrier, and returns when all
-/// have. Takes 0.15 to 0.4 µs, as measured. Without `process_barrier_enabled()` it is a full fence
-/// of the calling thread only.
+/// Makes every running thread of the process execute a full memory barrier, and returns when all of
+/// them have executed it. Takes 0.15 to 0.4 µs, as measured. Without `process_barrier_enabled()` it
+/// is a full fence of the calling thread only.
 ///
 /// If the system has no memory for this, the barrier is executed for all processes, which takes
 /// milliseconds. If the system refuses that, too (a seccomp filter that was installed after the
@@ -116,8 +115,8 @@ void name_this_thread(std::string_view name) noexcept;
 
 /// The system's account of a thread, from its beginning until now.
 struct processor_times {
-  std::uint64_t ran_ns = 0;     ///< for how long it had a processor
-  std::uint64_t waited_ns = 0;  ///< for how long it could run and had none, until it got one last
+  std::uint64_t ran_ns = 0;     ///< the time for which it had a processor
+  std::uint64_t waited_ns = 0;  ///< the time for which it could run, until it got a processor
 };
 
 /// The processor on which a thread runs, for other threads to read.
@@ -147,7 +146,8 @@ class thread_place {
 };
 
 /// Moves the calling thread to a processor that is not among `busy`, and keeps it off those until
-/// the next call. Returns false and changes nothing if there is no other processor.
+/// the next call. Returns false and changes nothing if there is no other processor or the thread
+/// cannot be moved.
 bool leave_processors(std::span<const std::int32_t> busy) noexcept;
 
 /// Returns the processors on which the calling thread may run, in ascending order: those of the

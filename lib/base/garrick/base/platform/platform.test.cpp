@@ -221,7 +221,7 @@ TEST_CASE("the system's account of a thread agrees with the thread's own clock")
   std::uint64_t used = 0;
   while (used < 20'000'000) used = platform::thread_cpu_ns() - begin;
   std::optional<platform::processor_times> after;
-  std::thread([&] { after = me.times(); }).join();  // from elsewhere, while it sleeps
+  std::thread([&] { after = me.times(); }).join();  // from another thread, while this one sleeps
   REQUIRE(after);
   CHECK(after->ran_ns >= before->ran_ns + used / 2);
   CHECK(after->ran_ns <= platform::thread_cpu_ns());
@@ -234,7 +234,7 @@ TEST_CASE(
   std::int32_t now = platform::thread_place::unknown;
   bool moved = false;
   bool moved_from_all = true;
-  std::thread([&] {  // a thread of its own, since it keeps away from there for good
+  std::thread([&] {  // a thread of its own, since it keeps off these processors for good
     cpu_set_t mine;
     sched_getaffinity(0, sizeof(mine), &mine);
     std::vector<std::int32_t> all;

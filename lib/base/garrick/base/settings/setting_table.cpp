@@ -114,7 +114,8 @@ bool is_key(std::string_view key) {
          key.front() != '.' && key.back() != '.';
 }
 
-/// Two keys that differ in dots and underscores alone have the same variable of the environment.
+/// Returns true if the keys differ in dots and underscores alone. Such keys have the same variable
+/// of the environment.
 bool share_a_variable(std::string_view a, std::string_view b) {
   const auto as_in_a_variable = [](char c) { return c == '.' ? '_' : c; };
   return std::ranges::equal(a, b, {}, as_in_a_variable, as_in_a_variable);
@@ -274,7 +275,7 @@ std::optional<refused_setting> check(const setting& row, const setting_value& va
     case setting_kind::count:
     case setting_kind::integer:
     case setting_kind::time: wrong = outside(value.number); break;
-    // written so that a value that is not a number is outside, too
+    // written so that NaN, too, is outside
     case setting_kind::real:
       wrong = !(value.real >= r.low_real && value.real <= r.high_real);
       break;

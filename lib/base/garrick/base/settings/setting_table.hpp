@@ -148,7 +148,7 @@ struct setting {
   setting_range range{};    ///< the allowed values
   std::string_view unit{};  ///< the unit of a number: "messages"; a time and a text have none
   std::string_view help{};  ///< one line, without a full stop
-  std::string_view used{};  ///< the file that acts on it; empty: the program's own
+  std::string_view used{};  ///< the file that uses it; empty: the program's own
 };
 
 /// The value of a setting apart from its variable. The setting's kind decides which member is used.
@@ -176,9 +176,10 @@ struct refused_setting {
 [[nodiscard]] setting_value value_of(const setting& row);
 /// Writes a value that was checked before.
 void store(const setting& row, const setting_value& value);
-/// Returns the value as in a file, without quotes: "true", "512", "1500us", "work_stealing".
+/// Returns the value as text, without quotes: "true", "512", "1500us", "work_stealing".
 [[nodiscard]] std::string to_text(const setting& row, const setting_value& value);
-/// Returns the value that `text` stands for, also outside the range; nullopt if of another type.
+/// Returns the value that `text` stands for, also outside the range; nullopt if the text is of
+/// another type.
 [[nodiscard]] std::optional<setting_value> parse(const setting& row, std::string_view text);
 /// Checks a value of the right type. Returns nullopt if it may be stored. A text must be UTF-8.
 [[nodiscard]] std::optional<refused_setting> check(const setting& row, const setting_value& value);

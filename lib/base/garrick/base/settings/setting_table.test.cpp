@@ -22,7 +22,7 @@ std::string no_vowels(const std::string& text) {
   return text.find_first_of("aeiou") == std::string::npos ? "" : "it has a vowel";
 }
 
-/// Returns the row's refusal of this text; empty if it takes it.
+/// Returns the row's refusal of this text; empty if the row accepts the text.
 std::string refusal(const setting& row, std::string_view text) {
   const auto value = parse(row, text);
   if (!value) return wrong_type(row, text).why;
@@ -30,8 +30,8 @@ std::string refusal(const setting& row, std::string_view text) {
   return refused ? refused->why : "";
 }
 
-/// Returns the text that a child process writes to its error stream while f ends it; "lives": f
-/// returned.
+/// Returns the text that a child process writes to its error stream while f ends it; "lives" if f
+/// returns.
 template <class F>
 std::string last_words(F f) {
   const auto [text, status] = garrick::tests::in_child(f);

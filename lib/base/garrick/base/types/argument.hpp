@@ -62,7 +62,7 @@ consteval bool is_closure() {
   return name.substr(at).starts_with("<lambda(");
 }
 
-/// A unique_ptr with a deleter of the user's.
+/// Tells if a T is a unique_ptr with a deleter of the user's.
 template <class T>
 struct resource {
   static constexpr bool is = false;
@@ -74,7 +74,8 @@ struct resource<C<T, Deleter>> {
   using deleter = Deleter;
 };
 
-/// Classifies a class of this kind; a class that cannot be looked into may be moved.
+/// The kind of an argument's class that has the kind `Kind` in a message. A class that cannot be
+/// looked into may be moved, but not copied.
 template <bool Moved, class Kind>
 struct kind_of_argument {
   using type = Kind;
@@ -153,7 +154,8 @@ struct search_kind<T, shares<Parts...>, argument_context<Moved, Open...>> {
   using type = typename search_parts<context<true>, 0, Parts...>::type;
 };
 
-/// `Argument` as a forwarding reference deduces it: T& is copied, T is moved.
+/// True if the argument is moved. `Argument` is the type that a forwarding reference deduces: T& is
+/// copied, T is moved.
 template <class Argument>
 inline constexpr bool is_moved_in =
     !std::is_lvalue_reference_v<Argument> && !std::is_const_v<std::remove_reference_t<Argument>>;
@@ -172,7 +174,8 @@ inline constexpr bool is_literal = [] {
   }
 }();
 
-/// The part of an argument, as a forwarding reference deduces it, that is not the actor's own.
+/// The part of an argument that is not the actor's own. `Argument` is the type that a forwarding
+/// reference deduces.
 template <class Argument>
 struct search_argument : search<std::decay_t<Argument>, argument_context<is_moved_in<Argument>>> {};
 template <class Argument>

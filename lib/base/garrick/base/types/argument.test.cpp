@@ -117,11 +117,12 @@ static_assert(spawn_argument<const char (&)[5]> && spawn_argument<const wchar_t 
               spawn_argument<int (*)(int)> && spawn_argument<int (&)(int)> &&
               spawn_argument<std::nullptr_t> &&
               spawn_argument<double (workshop::shape::*)() const>);
-// types that can only be moved, and types that cannot be looked into: moved, not copied
+// references inside a type
 static_assert(!spawn_argument<workshop::constant_reference_inside> &&
               !spawn_argument<workshop::constant_reference_inside&> &&
               !spawn_argument<workshop::rvalue_reference_inside> &&
               !spawn_argument<std::vector<workshop::constant_reference_inside>>);
+// types that can only be moved, and types that cannot be looked into: moved, not copied
 static_assert(spawn_argument<workshop::tagged> && !spawn_argument<workshop::tagged&>);
 static_assert(spawn_argument<std::unique_ptr<int>> &&
               spawn_argument<std::unique_ptr<workshop::shape>> &&

@@ -1,6 +1,6 @@
 // A trait that tells if a message can really be copied. std::vector<std::unique_ptr<T>> claims to
-// be copyable although its copy does not compile, and so does every aggregate that holds one. So
-// the trait checks the parts, too.
+// be copyable although its copy does not compile. Every aggregate with such a field makes the same
+// claim. So the trait checks the parts, too.
 //
 // Thread safety: compile time only.
 #pragma once
@@ -25,7 +25,7 @@ consteval bool parts_can_be_copied(made_of<Parts...>, context<false, Open...>) {
 }
 template <class Kind, class... Open>
 consteval bool parts_can_be_copied(Kind, context<false, Open...>) {
-  return true;  // its own copy constructor knows
+  return true;  // no parts to check: its copy constructor decides
 }
 
 /// `Open` are the types that are being checked already: an aggregate may contain itself through a

@@ -1,4 +1,4 @@
-// Types that count as copyable: a container of uncopyable elements does not.
+// Types that count as copyable, and types that do not, such as containers of uncopyable elements.
 #include <garrick/base/types/copyable.hpp>
 
 #include <doctest/doctest.h>

@@ -9,7 +9,7 @@
 //
 // `inspectable<T>` is false for aggregates with base classes, bit-fields or anonymous unions,
 // because C++20 cannot see into them. It is also false where C arrays have more than 1024 elements
-// in all: each of them is an initialiser that the compiler tries. A std::array counts as one.
+// in all: each element is an initialiser that the compiler tries. A std::array counts as one.
 //
 // Thread safety: compile time only.
 #pragma once
@@ -142,7 +142,7 @@ consteval bool initialises(std::index_sequence<I...>) {
   return requires { T{repeat<Any, I>{}...}; };
 }
 
-/// A predicate that holds for sizes up to some limit: T takes N initialisers.
+/// A predicate: T takes N initialisers. It holds for each N up to some limit.
 template <class T, class Any>
 struct takes {
   template <std::size_t N>
@@ -187,7 +187,7 @@ consteval std::size_t largest_from() {
 }
 
 /// Returns the largest N for which `Question` holds. Tries one number after the other up to the
-/// first that holds, because fields without a default value need an initialiser.
+/// first for which it holds, because fields without a default value need an initialiser.
 template <class Question, std::size_t Limit, std::size_t Low = 0>
 consteval std::size_t largest() {
   if constexpr (Question::template yes<Low>)
@@ -203,7 +203,7 @@ consteval std::size_t largest() {
 template <class T, class Any, std::size_t Total, std::size_t At>
 consteval std::size_t field_width() {
   if constexpr (takes_braced<T, Any, At, Total - At - 1>::template yes<0>) {
-    return 1;  // {} takes the place of one initialiser: not an array
+    return 1;  // {} takes the place of one initialiser, so this is no array
   } else {
     // A class, too, may be made from several braced values. But it uses up only one initialiser, so
     // the rest still fits.
@@ -243,8 +243,8 @@ consteval std::size_t count_fields() {
     return joined_count<T, Any, initialisers>();
 }
 
-/// Returns true if the fields that are references, or can be copied from one, are followed by
-/// another field that must be made from a value. `I` counts the former.
+/// Returns true if the first fields are references, or can be copied from a reference, and the next
+/// field must be made from a value. `I` numbers the first fields.
 template <class T, std::size_t... I>
 consteval bool one_more_value(std::index_sequence<I...>) {
   return requires { T{repeat<any_place<T>, I>{}..., any_field<T>{}}; };

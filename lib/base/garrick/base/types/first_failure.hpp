@@ -20,9 +20,9 @@
 // compiler prints the class with its arguments, so its name is part of the message. An unused
 // failure costs nothing, since it is only named.
 //
-// A sentence is a class of its own, and not a text in a table of conditions, because until C++26 a
-// message is a literal of its assertion. Compilers print a text among a class's arguments apart
-// from the error: GCC prints it whole, clang up to its 32nd character.
+// Until C++26 the message of a static_assert must be a literal. So each sentence has a class of its
+// own, and is not a text in a table of conditions. Compilers print a text among a class's arguments
+// apart from the error: GCC prints it whole, clang up to its 32nd character.
 //
 // Private: installed because templates need it.
 //

@@ -70,7 +70,7 @@ template <class T>
 void copy_message(void* to, const void* from) {
   ::new (to) T(*static_cast<const T*>(from));
 }
-// For all types of one size that are copied byte by byte.
+// One function for all types of a size that are copied byte by byte.
 template <std::size_t Size>
 void move_bytes(void* to, void* from) {
   std::memcpy(to, from, Size);
@@ -84,7 +84,8 @@ template <class T>
   print_to(out, *static_cast<const T*>(object));
 }
 
-// These ask the compiler itself: each class of <type_traits> in their place would add six more.
+// These ask the compiler itself: each class of <type_traits> in their place would bring six more
+// classes.
 template <class T>
 concept movable_message = requires(T& x) { T(static_cast<T&&>(x)); };
 #if defined(__clang__)

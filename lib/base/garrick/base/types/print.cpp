@@ -21,7 +21,7 @@ void put_number(std::string& out, N x) {
 /// Takes the incomplete bytes of a character in UTF-8 off the end of `out`, after its first `begin`
 /// bytes. Returns their number.
 std::size_t drop_half_character(std::string& out, std::size_t begin) noexcept {
-  std::size_t n = 0;  // bytes from the last one that begins a character
+  std::size_t n = 0;  // bytes looked at, from the end back
   while (n < 4 && out.size() - begin > n) {
     const auto byte = static_cast<unsigned char>(out[out.size() - ++n]);
     if ((byte & 0xc0) == 0x80) continue;

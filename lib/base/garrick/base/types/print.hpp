@@ -35,8 +35,8 @@ void print_to(std::string& out, const T& x);
 
 namespace detail {
 
-/// While this object lives, its thread prints at most this many bytes into `out`; other strings are
-/// not affected. Scopes may nest, also those of the same string; the innermost counts.
+/// While this object lives, its thread prints at most `limit` bytes into `out`; other strings are
+/// not affected. Such objects may nest, also those of one string; then the innermost one counts.
 class print_limit {
  public:
   print_limit(std::string& out, std::size_t limit) noexcept;
@@ -51,7 +51,7 @@ class print_limit {
   friend bool is_full(const std::string& out) noexcept;
   friend void leave_out(const std::string& out, std::uint64_t elements) noexcept;
   friend void put(std::string& out, std::string_view text);
-  /// Returns the scope that limits `out`; null if there is none.
+  /// Returns the innermost object that limits `out`; null if there is none.
   static print_limit* of(const std::string& out) noexcept;
 
   std::string& out_;
@@ -65,7 +65,7 @@ class print_limit {
 
 /// Returns true if the limit is reached, so that the rest is left out.
 [[nodiscard]] bool is_full(const std::string& out) noexcept;
-/// Counts elements that are left out without a look, once `is_full`.
+/// Counts elements that are left out without a look, once `is_full` is true.
 void leave_out(const std::string& out, std::uint64_t elements) noexcept;
 
 // These functions are neither templates nor inline: every message type instantiates its printing
@@ -80,7 +80,7 @@ void print_floating(std::string& out, double x);
 void print_long_double(std::string& out, long double x);
 void print_character(std::string& out, char32_t c);
 void print_text(std::string& out, std::string_view text);
-/// Writes "(name)value", as a cast would: C++20 cannot name an enumerator.
+/// Writes "(name)value", like a cast, since C++20 cannot name an enumerator.
 void print_enumerator(std::string& out, std::string_view name, std::int64_t x);
 /// Prints `count` periods of numerator/denominator seconds, with the usual unit if there is one.
 void print_duration(std::string& out, double count, std::intmax_t numerator,
@@ -88,7 +88,7 @@ void print_duration(std::string& out, double count, std::intmax_t numerator,
 void print_opaque(std::string& out, std::string_view name);
 
 namespace adl {
-void to_string();  // hides nothing of ours: only functions beside the argument's type are found
+void to_string();  // hides outer names: only functions beside the argument's type are found
 template <class T>
 concept has_to_string = requires(const T& x) {
   { to_string(x) } -> std::convertible_to<std::string>;
@@ -187,7 +187,7 @@ template <class T>
   put(out, "(");
   list_printer print{out};
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    using std::get;  // pairs; tuples are found by their argument
+    using std::get;  // for standard types; the `get` of other types is beside them
     (print(get<I>(x)), ...);
   }(std::make_index_sequence<std::tuple_size<T>::value>());
   put(out, ")");

@@ -42,7 +42,7 @@ struct type_list;
 // The reasons that an error message names.
 
 struct is_a_pointer;           ///< Its holder shares the object that it points to.
-struct is_a_reference;         ///< As a pointer.
+struct is_a_reference;         ///< Its holder shares the object, as with a pointer.
 struct has_a_reference_field;  ///< The compiler cannot tell which field it is.
 struct is_only_declared_here;  ///< Include its definition: only that tells its parts.
 struct is_a_union;             ///< The live member is unknown.
@@ -68,7 +68,7 @@ struct made_of {};
 template <class... Parts>
 struct shares {};  ///< made of parts that cannot be changed
 
-/// A unique_ptr: made of parts, the first of which it may change even when it is const itself.
+/// A unique_ptr: made of parts. Even a const unique_ptr lets its user change the first part.
 template <class... Parts>
 struct points_to {};
 
@@ -165,7 +165,7 @@ template <class T>
 concept marked_parts = requires { typename T::garrick_parts; };
 
 /// Returns the parts of T (without const), or the reason why it is refused. Standard templates are
-/// asked before aggregates, because std::array is both.
+/// recognised before aggregates, because std::array is both.
 template <class T>
 consteval auto classify_class() {
   if constexpr (i_promise_this_owns_everything<T> || marked_sendable<T>)
@@ -236,7 +236,7 @@ struct one_level_up<found<T, Reason, Path...>, I> {
 template <class T, class Context>
 struct search;
 
-/// True if a T is owned in every context. So such a type is not searched again in each of them.
+/// True if a T is owned in every context. Such a type needs no search for each context.
 template <class T>
 inline constexpr bool plainly_owned = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 template <class T>
@@ -335,7 +335,7 @@ consteval auto path_of() {
     out.text[at++] = static_cast<char>('0' + number % 10);
   };
   (append(I), ...);
-  out.text[at] = 0;  // written, or clang prints numbers
+  out.text[at] = 0;  // without this assignment clang prints numbers
   return out;
 }
 

@@ -26,7 +26,7 @@ template <class T>
   return {__PRETTY_FUNCTION__, sizeof(__PRETTY_FUNCTION__) - 1};
 }
 
-/// The place where the type begins in it, the same for every type.
+/// The place where the type begins in the text of `name_with_type`, the same for every type.
 inline constexpr std::size_t type_begins = [] {
   const char* const text = name_with_type<int>().data;
   std::size_t at = 0;

@@ -5,7 +5,8 @@ namespace garrick::base::detail {
 
 namespace {
 
-/// Takes one "7account" off `mangled`; empty if none comes.
+/// Takes a length and a word, such as "7account", off `mangled`. Returns the word; empty if none
+/// comes.
 std::string_view take_word(std::string_view& mangled) noexcept {
   std::size_t length = 0;
   std::size_t at = 0;
@@ -20,7 +21,7 @@ std::string_view take_word(std::string_view& mangled) noexcept {
 }  // namespace
 
 // The names of the ABI that GCC and clang share: "7account", "N4shop5orderE", "N4shop3boxIiEE".
-// Names in std are abbreviated (St, Sa, Ss), and the same for all.
+// Names in std are abbreviated (St, Sa, Ss), and the same for all compilers.
 bool is_linker_name(std::string_view mangled, std::string_view name) noexcept {
   if (mangled.starts_with('*')) mangled.remove_prefix(1);  // GCC: compare addresses, not texts
   if (mangled.starts_with('N')) mangled.remove_prefix(1);

@@ -39,8 +39,8 @@
 
 namespace garrick::base {
 
-/// The rule that writes the wire name of a T, and tells if every compiler writes it so. Specialise
-/// it for a template with arguments that need special names.
+/// The rule that writes the wire name of a T, and tells if every compiler writes the same name.
+/// Specialise it for a template with arguments that need special names.
 template <class T>
 struct wire_name_rule;
 
@@ -164,7 +164,7 @@ constexpr void put_value(Out& out) {
   }
 }
 
-/// Returns true for "a::b" and nothing else: words and colons.
+/// Returns true if `name` consists only of words and colons, as "a::b" does.
 [[nodiscard]] constexpr bool is_qualified_name(std::string_view name) noexcept {
   if (name.empty()) return false;
   for (const char c : name)
@@ -201,8 +201,9 @@ constexpr void put_class_name(Out& out) {
   }
 }
 
-/// Returns true if the linker knows the class by this name. `mangled` is as `typeid(T).name()`. A
-/// local type, or a type in an inline or anonymous namespace, has another linker name.
+/// Returns true if the linker knows the class by this name. `mangled` is the text of
+/// `typeid(T).name()`, the linker's name. If the class is local or in an anonymous namespace, or if
+/// `name` leaves out an inline namespace, the linker's name differs.
 [[nodiscard]] bool is_linker_name(std::string_view mangled, std::string_view name) noexcept;
 
 template <class T>
@@ -272,7 +273,7 @@ template <class T>
   else if constexpr (std::is_same_v<T, double>)
     return "f64";
   else if constexpr (!std::is_integral_v<T> || std::is_same_v<T, wchar_t>)
-    return {};  // long double
+    return {};  // long double, wchar_t
   else if constexpr (sizeof(T) == 1)
     return std::is_signed_v<T> ? "i8" : "u8";
   else if constexpr (sizeof(T) == 2)
@@ -318,7 +319,7 @@ struct wire_name_rule {
   }
 };
 
-/// Like T, after the word `const`.
+/// A constant T: the word `const`, and the name of T.
 template <class T>
 struct wire_name_rule<const T> {
   /// Appends the name to `out`.
@@ -351,7 +352,7 @@ template <template <class...> class C, class... Args>
 struct wire_name_rule<C<Args...>> {
   using needed =
       typename detail::needed_arguments<C, C<Args...>, detail::type_pack<>,
-                                        detail::type_pack<Args...>>::type;  ///< no defaults
+                                        detail::type_pack<Args...>>::type;  ///< without defaults
   /// Appends the name to `out`.
   template <class Out>
   static constexpr void write(Out& out) {
@@ -416,11 +417,11 @@ template <class T>
 inline constexpr std::string_view wire_name{detail::written_wire_name<std::remove_cvref_t<T>>.text,
                                             detail::written_wire_name<std::remove_cvref_t<T>>.size};
 
-/// Returns true if every compiler would give T its wire name. Returns false in cases that only the
-/// running program can see: a local type in a program that clang compiled, and a type in an inline
-/// namespace, which GCC spells with the namespace and clang without. Call this before you publish a
-/// type, and for the types of its fields. Returns true where run-time type information is switched
-/// off.
+/// Returns true if every compiler would give T the same wire name, as far as this program can tell.
+/// If clang compiled it, returns false for a local type, and for a type in an inline namespace,
+/// which clang spells without the namespace and GCC with it. If GCC compiled it, does not notice an
+/// inline namespace. Returns true where run-time type information is switched off. Call this before
+/// you publish a type, and for the types of its fields.
 template <class T>
 [[nodiscard]] bool has_portable_wire_name() noexcept {
   return detail::is_portable<std::remove_cvref_t<T>>();

@@ -1,4 +1,5 @@
-// Names of types between processes: these texts are the protocol, and every compiler gives them.
+// Names of types between processes: these texts are part of the protocol, so every compiler must
+// give them.
 #include "garrick/base/types/wire_name.hpp"
 
 #include <array>
@@ -150,7 +151,7 @@ TEST_CASE("a name is portable if the linker knows the type by it") {
 }
 
 TEST_CASE("a type that compilers would name differently is found when the program runs") {
-  // Each compiler that can tell refuses a local type at once; the other compiler is tested here.
+  // GCC refuses a local type when it compiles. The last checks are for clang, which cannot.
   using garrick::base::detail::is_linker_name;
   CHECK(is_linker_name("7account", "account"));
   CHECK(is_linker_name("*7account", "account"));

@@ -42,7 +42,8 @@ namespace garrick::base {
 /// thread.
 class error_category {
  public:
-  /// Returns a short name for logs, such as "garrick". Must stay valid as long as the program runs.
+  /// Returns a short name for logs, such as "garrick". The text must stay valid as long as the
+  /// program runs.
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
   /// Returns the event in plain words and without a full stop, for any code of the family.
   [[nodiscard]] virtual std::string message(std::uint32_t code) const = 0;
