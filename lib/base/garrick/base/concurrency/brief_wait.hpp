@@ -2,8 +2,8 @@
 //
 // The waiting thread spins, since the wait ends in a moment. But the other thread may have lost its
 // processor. If the waiting thread has a higher real-time priority on the same processor, the other
-// one does not get it back as long as any thread spins or yields there. So after a while the
-// waiting thread sleeps for moments.
+// thread does not get the processor back as long as any thread spins or yields there. So after a
+// while the waiting thread sleeps for moments.
 //
 //   brief_wait<Atomics> wait;
 //   while (!there.load(std::memory_order_relaxed)) wait.once();

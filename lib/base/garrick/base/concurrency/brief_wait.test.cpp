@@ -1,5 +1,5 @@
-// A brief wait ends although the other thread does not run on this processor as long as the waiting
-// thread spins: its priority is lower there.
+// A brief wait ends even if the other thread has a lower priority on the same processor, and so
+// cannot run as long as the waiting thread spins.
 #include <garrick/base/concurrency/brief_wait.hpp>
 #include <garrick/base/concurrency/spin_lock.hpp>
 #include <garrick/base/platform/platform.hpp>
@@ -82,10 +82,10 @@ TEST_CASE("a spin lock is given to a real-time thread although its holder has no
   });
   low.join();
   high.join();
-  if (!may_be_real_time) return;  // this process may not
-  // A thread that only spins would use up nearly all of the system's whole period for real-time
-  // threads, a second, while it waits. Other threads may keep the holder from its processor for
-  // longer.
+  if (!may_be_real_time) return;  // this process may not have real-time threads
+  // A thread that only spins would use the processor for nearly a second, the system's period for
+  // real-time threads, while it waits. The limit grows with the wait, since other threads may keep
+  // the holder from its processor for longer.
   CHECK(used < waited / 2 + 100'000'000);
 }
 

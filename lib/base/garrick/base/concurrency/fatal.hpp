@@ -31,7 +31,7 @@ struct fatal_end {
   std::uint64_t thread = 0;               ///< the thread, as the system numbers it; 0: unknown
   std::uint32_t worker = no_worker;       ///< its index among its system's workers
   std::uint64_t actor = 0;                ///< id of the actor whose turn it was; 0: none
-  const message_type* message = nullptr;  ///< the message that actor was handling; null: its start
+  const message_type* message = nullptr;  ///< the message that it was handling; null: its start
 };
 
 /// A function to be called at the process' end. It may run in a signal's handler, on a stack of 64
@@ -45,16 +45,16 @@ using fatal_hook = void (*)(const fatal_end&) noexcept;
 /// at once, and other threads that fail meanwhile wait for it, ten seconds at most. A process that
 /// exits in order, that another process kills, or that hangs, calls no hook.
 ///
-/// The first call puts a function before the program's `std::terminate_handler`, which is called
-/// after it, and handles the signals of `fatal_cause::signal` that have no handler. If the program
-/// handles a signal later, its handler replaces this one. Does not block.
+/// The first call with a hook puts a function before the program's `std::terminate_handler`, which
+/// is called after it, and handles the signals of `fatal_cause::signal` that have no handler. If
+/// the program handles a signal later, its handler replaces this one. Does not block.
 fatal_hook set_fatal_hook(fatal_hook hook) noexcept;
 
 /// Calls the hook if this is the first end of the process. For the handlers of signals.
 [[gnu::cold]] void tell_of_signal(int signal) noexcept;
 
 /// Handles `signal` with `handler`, on the thread's alternate stack if it has one. Returns false if
-/// the program handles the signal already or the system refuses.
+/// the program handles or ignores the signal already, or the system refuses.
 bool handle_signal(int signal, void (*handler)(int, siginfo_t*, void*)) noexcept;
 
 /// Makes `signal` end the process when its handler returns. For that handler.

@@ -158,7 +158,7 @@ void slow_hook(const fatal_end& end) noexcept {
   failing.store(2);
   failing.notify_all();
   failing.wait(2);
-  // The other thread is about to abort. If it did not have to wait, it would do so before the line
+  // The other thread is about to abort. If it did not have to wait, it would abort before the line
   // below.
   platform::sleep_ns(20'000'000);
   write_down(end);

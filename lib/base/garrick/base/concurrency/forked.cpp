@@ -10,8 +10,8 @@ namespace garrick::base {
 
 namespace {
 
-/// Called in the child, on its only thread. If that thread was a worker, its loop must see that it
-/// is none any more: it would run the parent's actors, too.
+/// Called in the child, on its only thread. If that thread was a worker, its loop must see that the
+/// thread is no worker any more: otherwise the child would run the parent's actors, too.
 void count_fork() noexcept {
   detail::forks.fetch_add(1, std::memory_order_relaxed);  // order: there is one thread
   this_thread.worker_of = nullptr;

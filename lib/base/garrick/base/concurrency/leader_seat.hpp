@@ -1,16 +1,16 @@
-// Leader and followers: one of the threads that could wait for a loop's events does so.
+// Leader and followers: of the threads that could wait for a loop's events, one leads and waits.
 //
 // Problem: a loop's own thread reads a message and then has to wake a worker that runs the actor.
-// This change of threads occurs with each message of a quiet system, and takes longer than the
-// rest. An idle worker could wait for the events itself, handle them, and run the woken actor. But
-// it may then be busy for long, and another thread has to wait for the events meanwhile.
+// This change of threads occurs with each message of a quiet system, and takes longer than all the
+// other steps. An idle worker could wait for the events itself, handle them, and run the woken
+// actor. But it may then be busy for long, and another thread has to wait for the events meanwhile.
 //
 // So such a loop has a *keeper*, its own thread, and one seat. The thread on the seat leads: it
 // waits for events and handles them. A *guest* is an idle worker. It takes the seat instead of
 // falling asleep, and leaves it when an event has given it something to run. The keeper sits down
-// when the seat has stayed empty for `most_absent_ns`. It looks at the seat once in that time, as
-// long as guests come and go. When a guest stays, the keeper sleeps until the guest leaves. So a
-// guest that is back soon costs no wake-up.
+// when the seat has stayed empty for `most_absent_ns`. As long as guests come and go, the keeper
+// looks at the seat once in that time. When a guest stays, the keeper sleeps until the guest
+// leaves. So a guest that is back soon costs no wake-up.
 //
 // Events that arrive while the seat is empty wait. If guests stay away for long on the average,
 // their work takes long, and a wake-up is cheap beside it. So they then give the seat back, and the
@@ -21,7 +21,7 @@
 //
 // Invariants
 // L1 One thread at a time leads: the word names its role, and each taking is a compare-and-swap
-//    from a word without a leader. A guest takes it from `empty` only; the keeper also from
+//    from a word without a leader. A guest takes the seat from `empty` only; the keeper also from
 //    `given_back` and, when it opens the seat, from `closed`.
 // L2 The actions of a leader are visible to the next one (release/acquire on the word).
 // L3 A seat does not stay empty. Each leaving changes the count in the word. The keeper waits for a
@@ -89,7 +89,8 @@ class basic_leader_seat {
     stand_up(mean_ns_.get() > mean_absent_ns ? given_back : empty);
   }
 
-  /// Makes the guest leave the seat because the loop has ended. Only the keeper leads it again.
+  /// Makes the guest leave the seat because the loop has ended. After that only the keeper may use
+  /// the loop.
   void over() noexcept { stand_up(ended); }
 
   /// Returns true if a thread sits on the seat. Any thread; a hint.
@@ -162,7 +163,7 @@ class basic_leader_seat {
   /// the state of the seat, or the role of the thread on it; the lowest bits of the word
   enum : std::uint32_t { closed, opening, empty, keeper, guest, given_back, ended, role_mask };
   static constexpr std::uint32_t asleep = 8;   ///< a guest sits; the keeper sleeps until it leaves
-  static constexpr std::uint32_t wanted = 16;  ///< the keeper sits, and a guest would like to
+  static constexpr std::uint32_t wanted = 16;  ///< the keeper sits, and a guest wants the seat
   static constexpr std::uint32_t count_one = 256;  ///< how often a guest has left: the upper bits
 
   static constexpr std::uint32_t role(std::uint32_t word) noexcept { return word & role_mask; }
@@ -255,8 +256,8 @@ class event_loop {
 /// A place where a thread waits and from which it can be brought back.
 class interruptible {
  public:
-  /// Makes the thread that waits there return soon; if none waits, the next thread that does. Any
-  /// thread.
+  /// Makes the thread that waits there return soon. If no thread waits, the next wait ends soon.
+  /// Any thread.
   virtual void interrupt() noexcept = 0;
 
  protected:

@@ -32,7 +32,7 @@ struct model_loop {
     content.set(++led);
     --leaders;
   }
-  /// No thread touches it any more.
+  /// Called when no thread may touch the loop any more. The checker reports a later access.
   void end() { content.set(-1); }
 };
 
@@ -58,7 +58,7 @@ void visit(Seat& seat) {
 }
 
 /// The keeper and two guests. Where the keeper sleeps without a limit, the guest that leaves has to
-/// wake it; its other wait ends by time. In the end the seat gets another loop.
+/// wake it; the keeper's other wait ends by time. In the end the seat gets another loop.
 struct turns_suite : rl::test_suite<turns_suite, 3> {
   model_loop loop;
   model_loop next;
@@ -125,7 +125,7 @@ struct wanted_suite : rl::test_suite<wanted_suite, 2> {
 };
 
 /// Two guests. Each absence counts as a long one, so the next guest that sits down gives the seat
-/// back, and the keeper leads. Neither of its waits ends by time.
+/// back, and the keeper leads. Neither of the keeper's waits ends by time.
 struct given_back_suite : rl::test_suite<given_back_suite, 3> {
   model_loop loop;
   model_seat<patient_atomics> seat;

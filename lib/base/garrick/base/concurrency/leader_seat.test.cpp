@@ -23,7 +23,7 @@ struct idle_loop final : event_loop {
   }
 };
 
-/// Atomics whose time passes when the test says so.
+/// Atomics whose limited waits end by time only when the test sets `is_over`.
 struct told_time : real_atomics {
   static inline std::atomic<bool> is_over{false};
   static inline std::atomic<int> asleep{0};  ///< threads that wait without a limit

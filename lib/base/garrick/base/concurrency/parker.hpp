@@ -1,12 +1,12 @@
-// One thread waits, any thread wakes it: a token that is left for exactly one owner.
+// A parker: its owner, one thread, waits there for a token, and any thread may leave the token.
 //
 // Thread safety: `park` and `park_for` belong to the owner, `unpark` to any thread.
 //
 // Invariants
 // P1 The word is `empty`, `token`, `sleeping` or `elsewhere`. Only `unpark` writes `token`, and
-//    only the owner the others.
-// P2 A token is never lost: `unpark` writes it unconditionally, and only the owner removes it, and
-//    then returns.
+//    only the owner writes the other values.
+// P2 A token is never lost: `unpark` writes it unconditionally. Only the owner removes it, and its
+//    wait then ends.
 // P3 A waker's actions before `unpark` are visible to the owner after `park` (release/acquire on
 //    the word). Tokens that pile up become one, and the owner sees the actions of all of their
 //    wakers.

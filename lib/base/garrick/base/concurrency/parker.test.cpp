@@ -36,7 +36,7 @@ TEST_CASE("an owner that waits elsewhere is interrupted there, and finds its tok
   CHECK_FALSE(p.unpark_or(interrupt));  // an owner on its way needs no second call
   CHECK(p.end_elsewhere());
   CHECK_FALSE(p.has_token());
-  // An earlier token keeps the owner from going there, and no interruption is made.
+  // An earlier token keeps the owner from a wait elsewhere, and no interruption is made.
   CHECK_FALSE(p.unpark_or(interrupt));
   CHECK_FALSE(p.begin_elsewhere());
   CHECK(interruptions == 1);

@@ -1,4 +1,5 @@
-// The empty bodies: one copy, and one table of virtual functions, for all.
+// The empty bodies of a probe's events. They are here and not in the header, so that a program has
+// one copy of them, and one table of virtual functions.
 #include "garrick/base/concurrency/probe.hpp"
 
 namespace garrick::base {

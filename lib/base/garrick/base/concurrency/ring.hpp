@@ -20,8 +20,8 @@
 // Q2 Only the producer writes `tail`, after it has built the items below it; only the consumer
 //    writes `head`, after it has destroyed the items below it. So a slot belongs to one side at a
 //    time.
-// Q3 The index that a side has seen of the other is never ahead of the true one. So at worst it
-//    finds less room, or fewer items, and looks again.
+// Q3 The index that a side has seen of the other is never ahead of the true one. So at worst the
+//    side finds less room, or fewer items, and looks again.
 // Q4 Items that were pushed before `close` on the producer's side are popped before `ended` is
 //    true.
 #pragma once
@@ -48,13 +48,13 @@ enum class ring_order : std::uint8_t {
   see_tail,      ///< the consumer's look
   publish_head,  ///< the consumer's store
   see_head,      ///< the producer's look
-  close,         ///< the store that closes it
-  see_closed,    ///< the consumer's look at that
+  close,         ///< the store that closes the ring
+  see_closed,    ///< the consumer's look at that store
 };
 
 /// The indices of a ring without its items; they say which side may use which slot. Numbers of
-/// slots are those of items, modulo the capacity. A base class for rings: `basic_ring` has the
-/// contracts of the functions that both have.
+/// slots are those of items, modulo the capacity. A base class of `basic_ring`, and of the rings in
+/// streams, whose functions have the contracts of `basic_ring`'s.
 template <class Atomics = real_atomics>
 class ring_indices {
  public:
@@ -63,7 +63,7 @@ class ring_indices {
 
   // ---- any thread -------------------------------------------------------------------------------
 
-  /// Returns the greatest number of items that it holds at a time.
+  /// Returns the greatest number of items that the ring holds at a time.
   [[nodiscard]] std::size_t capacity() const noexcept { return mask_ + 1; }
 
   /// Closes the ring. A later `push` of the closing thread is refused, and a `push` of a producer
@@ -78,7 +78,7 @@ class ring_indices {
     return closed_.load(std::memory_order_relaxed);  // order: a hint
   }
 
-  /// Returns the number of items in it: a figure, which was right a moment ago.
+  /// Returns the number of items in the ring, as it was a moment ago.
   [[nodiscard]] std::size_t length() const noexcept {
     // order: acquire: the tail that is read next is at least the one that the consumer saw
     const std::size_t head = head_.value.load(std::memory_order_acquire);
@@ -110,8 +110,9 @@ class ring_indices {
     return consumer_.seen_tail - consumer_.head;
   }
 
-  /// Returns true if the ring is closed and empty, so that no item follows. Final if the producer
-  /// closed it. If another thread did, a push that was under way may still add items.
+  /// Returns true if the ring is closed and empty, so that no item follows. The answer is final if
+  /// the producer closed the ring. If another thread closed it, a push that was under way may still
+  /// add items.
   [[nodiscard]] bool ended() noexcept {
     // order: acquire, pairs with close: the look at the tail comes after it
     if (!closed_.load(order<Atomics, ring_order::see_closed>(std::memory_order_acquire)))
@@ -325,7 +326,7 @@ class basic_ring : private ring_indices<Atomics> {
   }
 
  private:
-  /// The end of one item's popping.
+  /// Destroys the oldest item, which has been handed out, at the end of its scope.
   struct destroy_taken {
     basic_ring& of;
     ~destroy_taken() {
@@ -333,7 +334,7 @@ class basic_ring : private ring_indices<Atomics> {
       ++of.consumer_.head;
     }
   };
-  /// The end of a batch's popping.
+  /// Gives the room of the popped items back at the end of its scope.
   struct give_room_back {
     basic_ring& of;
     ~give_room_back() { of.indices::give_room_back(); }

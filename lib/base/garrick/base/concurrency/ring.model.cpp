@@ -35,14 +35,14 @@ std::array<slot_memory, room>* slots = nullptr;
 class item {
  public:
   explicit item(int number) noexcept : number_(number) {}
-  /// In the ring, where the producer has claimed the slot.
+  /// Marks an item that is built in the ring, in a slot that the producer has claimed.
   struct in_place {};
   item(int number, in_place) noexcept : number_(number), in_ring_(true) { write(number_); }
   item(item&& other) noexcept : number_(other.read()), in_ring_(!other.in_ring_) { write(number_); }
   item(const item&) = delete;
   ~item() { write(-number_); }
 
-  /// Its number, as its slot's memory has it.
+  /// Returns the number. In the ring, the memory of the item's slot must hold the same number.
   int read() const {
     if (in_ring_) RL_ASSERT(slot().get() == number_);
     return number_;

@@ -224,7 +224,7 @@ void check_between_two_threads(std::size_t capacity, std::uint64_t count) {
 }  // namespace
 
 TEST_CASE("between two threads nothing is lost, doubled or reordered, in batches of any size") {
-  // On a busy machine each time that the ring is full or empty costs milliseconds.
+  // On a busy machine it costs milliseconds each time that the ring is full or empty.
   check_between_two_threads(64, 100'000);
   check_between_two_threads(2048, 1'000'000);
 }

@@ -35,7 +35,8 @@ namespace garrick::base {
 enum class run_outcome : std::uint8_t {
   /// the run right is gone: the runnable may run elsewhere or be freed, so do not touch it
   released,
-  /// used its budget, still holds the run right: the caller must queue it again (at the back)
+  /// the budget is used up, and the caller still holds the run right: it must queue the runnable
+  /// again, at the back
   more,
 };
 
@@ -57,9 +58,10 @@ class runnable {
   /// stale entry in a queue is valid again (T1). For the holder of the run right.
   [[nodiscard]] bool offer() noexcept { return token_.offer(); }
 
-  /// Takes the run right by an entry. Returns true if the caller has the run right now, also if the
-  /// runnable was never offered; false if the caller must forget the pointer. For the thread that
-  /// took the entry out of a queue. Always inlined, since every run begins with it.
+  /// Takes the run right that a queue's entry stands for. Returns true if the caller has the run
+  /// right now, also if the runnable was never offered; false if the caller must forget the
+  /// pointer. For the thread that took the entry out of a queue. Always inlined, since every run
+  /// begins with it.
   [[nodiscard, gnu::always_inline]] bool take() noexcept {
     const take_outcome outcome = token_.take();
     if (outcome == take_outcome::orphan) [[unlikely]]
@@ -84,7 +86,7 @@ class runnable {
   /// false if a stale entry is left and `dispose` will be called (T3).
   [[nodiscard]] bool retire() noexcept { return token_.retire(); }
 
-  runnable* queue_link = nullptr;  ///< owned by the queue that holds this runnable, or is about to
+  runnable* queue_link = nullptr;  ///< of the queue that holds this runnable or is about to hold it
   /// the wish where to run; belongs to the policy once the runnable has been scheduled
   locality place;
 
@@ -109,13 +111,13 @@ class executor {
   /// instructions.
   virtual void schedule(runnable& r) noexcept = 0;
 
-  /// Gives the run right of `r` to the caller if it waits in a queue, or in the calling worker's
-  /// own next slot. Returns false if it does not, or the caller is not a worker of this executor.
-  /// Requires that the caller keeps `r` alive.
+  /// Gives the run right of `r` to the caller if `r` waits in a queue, or in the calling worker's
+  /// own next slot. Returns false if `r` waits in neither, or the caller is not a worker of this
+  /// executor. Requires that the caller keeps `r` alive.
   virtual bool claim(runnable& r) noexcept = 0;
 
   /// Gives the run right of `r` to the caller if the calling worker would run `r` next and no other
-  /// thread knows of it. Returns false if not. `r` is compared, not touched: it may be gone.
+  /// thread knows of it; otherwise returns false. `r` is compared, not touched: it may be gone.
   virtual bool claim_next(const runnable* r) noexcept {
     static_cast<void>(r);
     return false;
@@ -128,7 +130,7 @@ class executor {
     return -1;
   }
 
-  /// Returns the number of runnables that it can run at the same time. Any thread.
+  /// Returns the number of runnables that the executor can run at the same time. Any thread.
   [[nodiscard]] virtual std::uint32_t concurrency() const noexcept { return 1; }
 
   /// Makes work that only the calling worker could take available to the other workers. A worker

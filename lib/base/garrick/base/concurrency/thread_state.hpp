@@ -33,8 +33,8 @@ struct thread_state {
   std::uint32_t no_wait = 0;       ///< above zero: sends neither wait nor run receivers in place
   /// sends that may pass a full mailbox after a wait that saw no progress
   std::uint32_t free_sends = 0;
-  /// above zero: the sent messages come from another process, where they have already waited for
-  /// their receiver, or must not wait
+  /// above zero: the sent messages come from another process, where their senders have waited for
+  /// credit. So the messages pass the bound of a mailbox with the policy `wait`
   std::uint32_t has_waited = 0;
 
   // read by the watchdog

@@ -1,7 +1,8 @@
 // The workers of a pool that wait inside handlers: their number, and the listener that is called
 // when all of them wait while something is queued. No worker looks into the queues then.
 //
-// Thread safety: `listen` before any other thread has the pool, the rest any thread.
+// Thread safety: `listen` must be called before any other thread has the pool, and `limit` before
+// the pool's start has ended. Any thread may call the other functions.
 //
 // Invariant
 // A1 A worker makes its own work available to others and counts itself. The worker that completes

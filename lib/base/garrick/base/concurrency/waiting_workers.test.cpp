@@ -23,7 +23,7 @@ TEST_CASE("waiting workers: the listener hears of work that is queued while all 
   pool.begin(something);
   pool.queued();
   CHECK_FALSE(pool.all_wait());
-  CHECK(calls == 0);  // one of them is awake
+  CHECK(calls == 0);  // one worker is awake
   pool.begin(nothing);
   CHECK(pool.all_wait());
   CHECK(calls == 0);

@@ -314,7 +314,7 @@ void deallocate_slow(void* memory, std::size_t size_class) noexcept {
   if (phase == thread_phase::ended) return put_in_depot(size_class, block);
   thread_list& list = lists.of[size_class];
   free_block* const surplus = list.loaded != nullptr ? list.spare : nullptr;
-  // full, unless the thread has just been registered
+  // the loaded list is full, or null if the thread has just been registered
   if (list.loaded != nullptr) list.spare = list.loaded;
   list.loaded = block;
   list.count.store(1, std::memory_order_relaxed);  // order: relaxed; own thread's field.
@@ -361,7 +361,8 @@ namespace {
   return everybodys.cut_blocks - free;
 }
 
-/// Empties the slots: full batches, which no thread wants at the moment, must hold no span.
+/// Empties the slots: full batches, which no thread wants at the moment, must not keep spans from
+/// becoming free.
 void empty_slots() noexcept {
   for (std::size_t c = 0; c < class_count; ++c)
     while (free_block* const batch = shared[c].slots.take()) put_in_depot(c, batch);
@@ -386,7 +387,7 @@ std::size_t blocks_in_use() noexcept {
 }
 
 void* allocate_reserved() noexcept {
-  if (GARRICK_POOL_IS_NEW) return nullptr;  // there `deallocate` frees blocks of other origin
+  if (GARRICK_POOL_IS_NEW) return nullptr;  // `deallocate` would give it to operator delete
   // order: relaxed; a number of its own for each caller
   std::uint32_t used = detail::reserve_used.load(std::memory_order_relaxed);
   do {

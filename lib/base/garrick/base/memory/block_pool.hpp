@@ -8,9 +8,9 @@
 // another size class, or goes back to the system when more than enough of them are free. Larger
 // requests go to operator new. (docs/internals/blocks.md)
 //
-// Under AddressSanitizer every block comes from operator new, so that it sees use after free and
-// leaks. The build of the archive decides: a program with the sanitizer may be linked with an
-// archive without it, whose blocks come from the pool.
+// Under AddressSanitizer every block comes from operator new, so that the sanitizer sees use after
+// free and leaks. The build of the archive decides: a program with the sanitizer may be linked with
+// an archive without it, whose blocks come from the pool.
 //
 // Thread safety: every function may be called on any thread, also while the thread or the process
 // is being torn down.
@@ -172,9 +172,9 @@ inline constexpr std::uint32_t reserved_blocks = 64;
 /// Returns the number of bytes of address space for blocks. Never shrinks. Takes a lock.
 [[nodiscard]] std::size_t mapped_bytes() noexcept;
 
-/// Returns the number of these bytes that hold blocks, used or free, or that wait for a size class:
-/// only these may be resident. Shrinks when memory is given back. Zero under AddressSanitizer.
-/// Takes a lock.
+/// Returns the number of the `mapped_bytes()` that hold blocks, used or free, or that wait for a
+/// size class: only these bytes may be resident. Shrinks when memory is given back. Zero under
+/// AddressSanitizer. Takes a lock.
 [[nodiscard]] std::size_t held_bytes() noexcept;
 
 /// Gives memory that no size class has used since the last call back to the operating system: at

@@ -265,7 +265,7 @@ TEST_CASE(
   CHECK(keeper.woken.load() == 1);
   const std::size_t peak = pool::held_bytes();
   CHECK(peak >= before + 63 * mib);
-  pool::give_back(2 * mib);  // nothing has rested since the last call yet, for there was none
+  pool::give_back(2 * mib);  // the first call: no memory has rested since an earlier one
   std::size_t above = pool::give_back(2 * mib);
   CHECK(pool::held_bytes() <= peak - mib);
   CHECK(pool::held_bytes() >= peak - 3 * mib);
@@ -346,7 +346,7 @@ TEST_CASE("threads allocate and free while memory goes back") {
 }
 
 TEST_CASE("a forked child may allocate while the parent's other threads do anything") {
-  if (GARRICK_POOL_IS_NEW) return;  // the sanitizer's own allocator has no such handlers
+  if (GARRICK_POOL_IS_NEW) return;  // the sanitizer's own allocator has no fork handlers
   std::atomic<bool> over{false};
   std::vector<std::thread> threads;
   for (unsigned t = 0; t < 3; ++t)

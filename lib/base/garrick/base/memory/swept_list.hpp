@@ -11,9 +11,9 @@
 // S1 `add` looks at no more than `most_looked_at` entries, and `remove` at none but its own.
 // S2 `next_look_` is an entry of the list, or null where a pass has ended. A pass visits all
 //    entries that were listed when it began: entries that are added meanwhile lie in front of it.
-// S3 The list has at most twice as many entries as were active at once, and `swept_from` more. A
-//    pass over n entries takes n / 3 calls of `add`, which add as many; and the entries that it
-//    leaves of the n were active when it began.
+// S3 The list has at most twice as many entries as were ever active at once, plus `swept_from`. The
+//    reason: a pass over n entries takes n / 3 calls of `add`, which add n / 3 entries. Of the n
+//    entries, only those remain that were active when the pass began.
 #pragma once
 
 #include <cstdint>

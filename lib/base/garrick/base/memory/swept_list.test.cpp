@@ -31,7 +31,7 @@ struct fixture {
   swept_list<entry> list;
   std::vector<std::unique_ptr<entry>> all;
   unsigned looks = 0;
-  const entry* last = nullptr;  ///< that was looked at
+  const entry* last = nullptr;  ///< the entry of the last look
   unsigned most_looks = 0;
   unsigned most_dropped = 0;
 
@@ -49,7 +49,7 @@ struct fixture {
     most_dropped = std::max(most_dropped, dropped);
     return x;
   }
-  /// The entries from the first to the last; fails unless they are as many as `size` says.
+  /// Returns the entries from the first to the last. Fails unless their number is `size()`.
   [[nodiscard]] std::vector<entry*> listed() const {
     std::vector<entry*> found;
     for (entry* x = list.first(); x != nullptr; x = x->next_listed()) found.push_back(x);

@@ -152,7 +152,7 @@ TEST_CASE("threads arm and cancel at once: each timer fires or is cancelled, exa
   timer_service service;
   constexpr unsigned threads = 4;
   constexpr unsigned each = 500;
-  std::vector<unsigned> ends(threads * each);  // of each timer
+  std::vector<unsigned> ends(threads * each);  // the number of each timer's ends
   std::atomic<std::size_t> cancelled{0};
   std::vector<std::thread> crowd;
   for (unsigned t = 0; t < threads; ++t)
@@ -205,7 +205,7 @@ TEST_CASE("with any timers due, the thread moves and takes out few at once under
   constexpr std::uint64_t most_taken = 16;
   timer_service service;
   recorder record(service);
-  // They share a slot, which the thread must open before it takes out the first.
+  // The timers share a slot, which the thread must open before it takes out the first timer.
   const instant when = service.now() + duration::milliseconds(30);
   for (std::uint64_t i = 0; i < crowd; ++i) service.arm(when, record.task(i));
   const bool before_it_was_due = service.now() < when;

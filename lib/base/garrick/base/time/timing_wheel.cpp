@@ -10,7 +10,7 @@
 namespace garrick::base {
 
 namespace {
-// As many as it takes; a number that a loop can count down.
+// As many moves as are needed; a number that a loop can count down.
 constexpr unsigned most_moves = ~0u;
 }  // namespace
 
@@ -53,7 +53,7 @@ bool timing_wheel::sort_until(instant now, unsigned& moves) noexcept {
     const unsigned index =
         level < level_count ? static_cast<unsigned>(std::countr_zero(occupied_[level])) : 0;
     if (level == level_count || first_tick_of(level, index) > now_tick) {
-      // W2: every occupied slot begins later than now, so no digit of it is passed.
+      // W2: every occupied slot begins later than now, so the wheel passes none of them.
       tick_ = std::max(tick_, now_tick);
       return true;
     }

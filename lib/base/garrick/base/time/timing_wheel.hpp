@@ -71,7 +71,7 @@ class timing_wheel {
   /// Takes out any timer, in no order; returns false if there is none.
   bool pop_any(timer_task& out) noexcept;
 
-  /// Timers of one slot that `next_look` compares at most, so that it takes bounded time.
+  /// The most timers of one slot that `next_look` compares, so that it takes bounded time.
   static constexpr unsigned most_looked_at = 64;
   /// Returns a time at which to look again: never after the first deadline, and `never()` without
   /// timers. It is the first deadline itself unless more than `most_looked_at` timers share the
@@ -106,7 +106,7 @@ class timing_wheel {
   };
   static_assert(sizeof(node) == 64);
 
-  /// Nodes, and as many entries of the heap, which so has room for every timer and never moves.
+  /// Nodes, and as many entries of the heap. So the heap has room for every timer and never moves.
   struct chunk {
     node nodes[1u << chunk_bits];
     std::uint32_t heap[1u << chunk_bits];

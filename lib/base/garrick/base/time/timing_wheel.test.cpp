@@ -127,7 +127,7 @@ TEST_CASE("random arming, cancelling and time agree with a sorted map") {
     std::uint64_t next = 0;
     for (int step = 0; step < 3000; ++step) {
       const auto what = random() % 10;
-      // half of the seeds leave slots half open: time has come to them, and then the rest goes on
+      // half of the seeds leave slots half open: not all timers are moved before the next step
       if (unsigned moves = 3; seed % 2 == 0) wheel.sort_until(at(now), moves);
       if (what < 6) {
         const std::int64_t range = std::int64_t{1} << (random() % 44);
@@ -197,7 +197,7 @@ TEST_CASE("a crowded slot is opened in steps, between which timers are armed and
   for (unsigned moves = 16; !wheel.sort_until(at(begin * 2), moves); moves = 16) {
     CHECK(moves == 0);
     if (++steps > crowd / 2) continue;
-    // this timer lies in the half that is still to be moved, or in the other
+    // this timer is still to be moved, or has been moved already
     CHECK(wheel.cancel(ids[steps * 2 - 1]));
     CHECK(wheel.next_look() <= at(begin));
     const auto late = begin + static_cast<std::int64_t>(crowd + steps) * 10;

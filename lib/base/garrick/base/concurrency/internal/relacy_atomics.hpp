@@ -79,7 +79,7 @@ class place {
   place() = default;
   template <class List>
     requires std::is_enum_v<List>
-  place(List which) noexcept  // as the enumerator itself
+  place(List which) noexcept  // implicit: an enumerator names its place
       : list_(&list_mark<List>), which_(static_cast<int>(which)) {}
   bool operator==(const place&) const = default;
 
@@ -91,12 +91,12 @@ class place {
   int which_ = 0;
 };
 
-/// The weakened place of the present run.
+/// The order or the fence that is weakened in the present run.
 struct weakening {
   enum class kind : std::uint8_t { nothing, order, light_fence, heavy_fence };
   kind what = kind::nothing;
-  place at{};                 ///< the order there,
-  std::memory_order to = {};  ///< which becomes this
+  place at{};                 ///< the place of the order
+  std::memory_order to = {};  ///< the weaker order
 };
 inline constexpr weakening::kind no_light_fence = weakening::kind::light_fence;
 inline constexpr weakening::kind no_heavy_fence = weakening::kind::heavy_fence;
@@ -129,7 +129,7 @@ class word {
     return value;
   }
 
-  /// Both words are of one type, here and below.
+  /// Requires, like the operators below, that both words are of one type.
   bool operator==(word other) const noexcept { return bits_ == other.bits_; }
   /// Sums and differences wrap, as those of std::atomic.
   word operator+(word) const noexcept;
@@ -170,7 +170,7 @@ class engine_atomic {
 
   /// Compares and falls asleep in one step, as the kernel does, with spurious returns.
   void wait(word expected);
-  /// The same for some time; returns false if the time has passed.
+  /// Like `wait`, for some time; returns false if the time has passed.
   bool wait_for(word expected);
   void wake_one();
   void wake_all();
@@ -200,7 +200,7 @@ struct relacy_atomics {
   class atomic {
    public:
     atomic() : value_(word(T{})) {}
-    atomic(T value) : value_(word(value)) {}  // as std::atomic
+    atomic(T value) : value_(word(value)) {}  // implicit, as in std::atomic
     T load(std::memory_order order) const { return value_.load(order).template as<T>(); }
     void store(T value, std::memory_order order) { value_.store(word(value), order); }
     T exchange(T value, std::memory_order order) {
@@ -258,7 +258,7 @@ struct relacy_atomics {
   }
 
   static void full_fence() { rl::atomic_thread_fence(rl::mo_seq_cst, here()); }
-  /// Weakened, as any order: there is no fence.
+  /// A fence that is weakened, like an order, is left out.
   template <auto Place>
   static void fence_at() {
     if (order<Place>(seq_cst) == seq_cst) full_fence();

@@ -248,7 +248,7 @@ void basic_span_source<System>::give_back_from(region& r, std::size_t most,
   rested_ = std::min(rested_, idle_);
   list(r);
   lock.unlock();
-  // the head's rest for the first span shares a page with the head, and stays
+  // the first span's part of the head shares a page with the head, and stays
   System::forget(r.end_of(first) - region::span_bytes, r.end_of(end - 1));
   lock.lock();
   unlist(r);
@@ -271,7 +271,8 @@ auto basic_span_source<System>::now() const noexcept -> figures {
   return {mapped_, mapped_ - bare_ - static_cast<std::size_t>(end_ - next_), idle_};
 }
 
-/// Maps room for regions: the first call for one, later calls for more, with huge pages.
+/// Maps room for regions: the first two calls for one region each, later calls for more. All calls
+/// but the first ask for huge pages.
 template <class System>
 void basic_span_source<System>::map_regions() {
   next_ = System::map(mapping_, mapped_ != 0);

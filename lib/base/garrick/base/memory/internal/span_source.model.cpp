@@ -108,7 +108,7 @@ struct give_back_suite : rl::test_suite<give_back_suite, 3> {
     caretaker.unpark();
   }
   void after() {
-    // the call of the last one that put something back came
+    // the last thread that put a span back has woken the caretaker
     RL_ASSERT(source.now().idle == 0 && source.now().held == region::head_bytes);
     RL_ASSERT(memory->mappings == 1);
   }
