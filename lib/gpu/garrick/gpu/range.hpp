@@ -39,7 +39,7 @@ class nd_range {
     return r;
   }
 
-  /// Returns a copy in groups of this size. For a range without it, the driver chooses the size.
+  /// Returns a copy in groups of this size. If a range has no groups, the driver chooses the size.
   [[nodiscard]] constexpr nd_range groups_of(std::size_t x, std::size_t y = 1,
                                              std::size_t z = 1) const noexcept {
     nd_range r = *this;

@@ -14,7 +14,7 @@ class setting_table;
 
 namespace garrick::gpu {
 
-/// Keys `gpu.*`.
+/// The settings with the keys `gpu.*`.
 ///
 ///     gpu::runtime gpus({.memory = 1024, .deadline = duration::seconds(5)});   // 1 GiB at most
 struct gpu_settings {
@@ -25,7 +25,8 @@ struct gpu_settings {
   /// the most requests that wait for one device or for the builder, at least 1; further requests
   /// fail with `overload`
   std::uint32_t waiting = 4096;
-  /// in-order queues for each device, up to 16; 0: one out-of-order queue, or four if it has none
+  /// in-order queues for each device, up to 16; 0: one out-of-order queue, or four in-order queues
+  /// if the device has none
   std::uint32_t queues = 0;
   /// the most time of a request, unless its actor's options set another; above zero
   base::duration deadline = base::duration::seconds(30);

@@ -38,7 +38,7 @@ struct job {
   int number;
 };
 
-// ---- a response counted twice: the client asks again when it loses patience, and takes both answe
+// ---- a response counted twice: an impatient client asks again, and takes both answers -----------
 
 /// Holds questions back until a message tells it to pass them on.
 class gate_actor : public actor<protocol<void(job, any_ref), void(tick)>> {
@@ -99,7 +99,7 @@ class alarm_clock : public actor<protocol<void(stop), void(tick)>> {
   const bool buggy_;
 };
 
-/// Stops the clock; further sleepers only take turns.
+/// Stops the clock. A sleeper without a clock only takes turns.
 class sleeper : public actor<protocol<void(tick)>> {
  public:
   explicit sleeper(ref<protocol<void(stop)>> clock) : clock_(std::move(clock)) {}
@@ -178,7 +178,7 @@ class impatient_parent : public actor<protocol<void(start), void(done)>> {
     send(child, start{}, ref<protocol<void(done)>>(self()));
   }
   void on(const exit_signal& s) {
-    // "ended without a result"
+    // the buggy form takes an end without a result for a failure
     if (buggy_ ? !got_result_ : !s.reason.is_normal()) reported_failure = true;
   }
   void on(const done&) { got_result_ = true; }

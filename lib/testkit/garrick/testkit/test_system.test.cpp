@@ -341,7 +341,7 @@ TEST_CASE("a sender runs its full receiver in place where that is switched on") 
   for (const bool on : {false, true}) {
     test_system kit(
         testkit::settings{.mailbox = {.soft_limit = 4, .in_place = on, .full_wait = {}}});
-    base::this_thread.free_sends = 0;  // a test before may have left some
+    base::this_thread.free_sends = 0;  // an earlier test may have left some
     bool in_handler = false;
     int handled = 0;
     int in_place = 0;

@@ -105,7 +105,7 @@ TEST_CASE("a system of its own runs as the only one of a world with its seed") {
 
 namespace {
 
-/// Posts a note some time after its start, and ends.
+/// Posts a note `left` seconds after a `hit`.
 class delayer : public actor<protocol<void(hit)>> {
  public:
   explicit delayer(ref<journal> to) : to_(std::move(to)) {}

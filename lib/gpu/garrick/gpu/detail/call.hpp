@@ -2,7 +2,7 @@
 //
 // Private: installed because templates need it.
 //
-// Invariants
+// Invariants (with G2 and G3 of docs/decisions/0012-gpu.md)
 // C1 A call owns the memory that its commands read and write (G2): its containers, and references
 //    to its buffers.
 // C2 A call is settled once (G3): the thread that first sets `settled_` fulfils the completion.
@@ -85,8 +85,7 @@ class call {
   void keeps(std::shared_ptr<const void> owner) { kept_.push_back(std::move(owner)); }
 
   /// Abandons the call, whose answer is no longer wanted: the call is dropped if the driver does
-  /// not have it yet. Called by the thread that gives the call to a device, before or after doing
-  /// so.
+  /// not have it yet. Called by the thread that gives the call to a device, before or after that.
   void abandon() noexcept;
   /// Returns true if `abandon` has been called.
   [[nodiscard]] bool is_abandoned() const noexcept {

@@ -29,9 +29,9 @@ struct prepared {
       values;  ///< the arguments in the order of the kernel's signature, without local ones
 };
 
-/// The type in the place of an absent pre- or post-processing function.
+/// The type of `as_is`.
 struct as_is_t {};
-/// The type in the place of an absent pre- or post-processing function.
+/// Stands for an absent pre- or post-processing function.
 inline constexpr as_is_t as_is{};
 
 namespace detail {

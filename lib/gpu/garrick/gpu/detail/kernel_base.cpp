@@ -56,7 +56,7 @@ std::size_t fastest(std::span<const kernel_lane> lanes, std::uint64_t items) noe
   double least = INFINITY;
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     if (lanes[i].kernel->on->is_lost()) continue;
-    // A lane that was never measured gets one call, and no further ones before that call ends.
+    // A lane that was never measured gets one call first. It is avoided until that call ends.
     const double price = lanes[i].ns_per_item != 0 ? lanes[i].ns_per_item
                          : lanes[i].calls == 0     ? 0
                                                    : 1e12;
@@ -229,8 +229,8 @@ error kernel_base::too_large(const launch_plan& plan) const {
   return {};
 }
 
-/// Returns the lane for a call: that of its refs' device, if the kernel can run there; otherwise
-/// the fastest.
+/// Returns the lane for a call: the first ref on a device where the kernel can run decides;
+/// otherwise the fastest lane.
 std::size_t kernel_base::lane_for(const call& c) const {
   for (const argument& a : c.arguments) {
     if (!a.buffer) continue;

@@ -23,7 +23,7 @@
 
 namespace garrick::gpu::detail {
 
-/// Returns the exception that is being handled as an error.
+/// Returns an error for the exception that is being handled.
 [[nodiscard]] error thrown_by(const char* what, const std::string& where);
 
 /// The parts of a kernel's actor. Copying and destroying them is not inline: the code would be
@@ -85,7 +85,7 @@ class kernel_call : public call {
   virtual void fill(const launch_plan& plan) = 0;
 };
 
-/// See above. The derived class is an actor.
+/// The untyped half of a kernel's actor. The derived class is the actor.
 class kernel_base {
  public:
   kernel_base(const kernel_base&) = delete;
@@ -96,10 +96,11 @@ class kernel_base {
   virtual ~kernel_base();
 
   /// Chooses range and sizes for a call, and makes its arguments. `wanted`: a range that the
-  /// pre-processing function has chosen. Returns why it cannot run. Throws as kernel_call::fill.
+  /// pre-processing function has chosen. Returns the reason why the call cannot run, or no
+  /// error. Throws as kernel_call::fill.
   [[nodiscard]] error prepare(kernel_call& c, const std::optional<nd_range>& wanted) const;
-  /// Chooses a lane for a call with filled arguments, and gives it to the device. Always calls
-  /// `settled`, possibly before it returns.
+  /// Chooses a lane for a call with filled arguments, and gives the call to the lane's device.
+  /// Always calls `settled`, possibly before it returns.
   void launch(actor_base& me, std::shared_ptr<call> c);
   /// Called on the actor's turn when the call has ended.
   virtual void settled(const std::shared_ptr<call>& c, const error& why) = 0;

@@ -285,7 +285,7 @@ class typed_call : public Base {
                 this->arguments[Shape::in_out_at(I)])...,
           taken(std::get<O>(outputs), this->arguments[Shape::parameters + O])...);
     }(std::make_index_sequence<changed>{}, std::make_index_sequence<Shape::made>{});
-    // The device needs them no more: an input's memory loses this holder at once.
+    // The device no longer needs the arguments: an input's memory loses this holder at once.
     for (argument& a : this->arguments) a.buffer = {};
     messages = {};
     return all;

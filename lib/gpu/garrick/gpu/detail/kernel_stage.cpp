@@ -25,7 +25,7 @@ void kernel_stage_actor::begin(std::unique_ptr<stage_call> next) {
     if (!why) return launch(*this, c);
   } catch (...) {
     if (waiting_.empty() || waiting_.back().its_call != c)
-      throw;  // its failure could not be reported
+      throw;  // the tuple has left the queue, so no failure of it can be reported
     try {
       why = thrown_by("a tuple", where());
     } catch (...) {

@@ -1,4 +1,5 @@
-// Answers that leave in the order of their requests, for each sender (G6).
+// Answers that leave in the order of their requests, for each sender (G6 of
+// docs/decisions/0012-gpu.md).
 //
 // Private: installed because templates need it.
 //
@@ -36,7 +37,7 @@ struct answer_for<> {
 template <class... As>
 using answer_of = typename answer_for<As...>::type;
 
-/// A request's place.
+/// The place of a request among those of its sender.
 struct ticket {
   std::uint64_t sender = 0;
   std::uint64_t number = 0;

@@ -1,4 +1,4 @@
-// Calls without a kernel.
+// Calls without a kernel: transfers, pinned memory, and the figures of a device.
 //
 // Private: installed because templates need it.
 //
@@ -49,8 +49,8 @@ class transfer_call : public call {
   std::optional<completion<R>> done_;
 };
 
-/// Gives a call to its device. Fails the call if there is no device, or if an argument has no
-/// bytes.
+/// Gives a call to its device. Fails the call if there is no device, or if an argument has no bytes
+/// or too many.
 void begin_transfer(std::shared_ptr<call> c, const std::shared_ptr<internal::device_core>& to);
 
 /// Returns the device's setting `gpu.deadline`; infinite without a device.
@@ -66,7 +66,7 @@ template <class R, class From>
     begin_transfer(c, c->target());
   };
   const auto ask = [&](auto& me) {
-    pending_response<R> p = adapt<R>(me, start);  // it refers to no temporary of the caller
+    pending_response<R> p = adapt<R>(me, start);  // `p` refers to no temporary of the caller
     if (!limit.is_infinite()) static_cast<void>(std::move(p).within(limit));
     return p;
   };

@@ -5,8 +5,8 @@
 // P2 `kept_` has at most `most_kept` programs. It refers to devices, which refer to the builder, so
 //    the thread empties it at its end.
 // P3 `asker_` holds the completion of the program that is being built. The thread that takes it
-//    out, under the lock, answers: the builder's, or the one that ends the runtime, which does not
-//    wait for ever.
+//    out, under the lock, gives the answer. This is the builder's thread, or the thread that ends
+//    the runtime, which does not wait for ever.
 //
 // Thread safety: any thread calls `post`; the runtime's thread calls `start`, `begin_close` and
 // `end_close`; the rest belongs to the builder's thread.

@@ -285,7 +285,7 @@ void device_core::consider(const call_ptr& c) noexcept {
   {
     submission s(*this, *c);
     why = s.submit();
-  }  // it holds nothing any more when the call has ended: a ref that comes of it is the only one
+  }  // `s` releases its buffers before the call ends, so a ref in the answer is the only one
   transient_ += c->transient;
   if (why) {
     ++figures_.failures;

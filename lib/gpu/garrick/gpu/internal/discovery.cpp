@@ -129,8 +129,8 @@ std::vector<found_device> find_devices(std::vector<std::string>& refused) {
         all.push_back({d, std::move(info)});
     }
   }
-  // Kind by kind, each kind in the drivers' order. (std::stable_sort of GCC 12's library gives a
-  // deprecation warning with clang.)
+  // Sorts by kind, and keeps the drivers' order within a kind. (std::stable_sort of GCC 12's
+  // library gives a deprecation warning with clang.)
   std::vector<found_device> sorted;
   sorted.reserve(all.size());
   for (const device_type t :

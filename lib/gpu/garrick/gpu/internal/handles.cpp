@@ -1,5 +1,5 @@
-// The functions of handles that use the device behind them. They are not in their headers' sources,
-// since the device's own header includes these headers.
+// The functions of handles that use the device behind them. They have a source of their own, since
+// device_core.hpp includes the headers of these handles.
 #include <garrick/gpu/detail/built.hpp>
 #include <garrick/gpu/detail/call.hpp>
 #include <garrick/gpu/device.hpp>

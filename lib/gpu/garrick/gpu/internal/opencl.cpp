@@ -78,7 +78,7 @@ std::string_view name_of(cl_int code) noexcept {
 }
 
 // Our contexts and queues are valid as long as we hold them. So a driver that reports them as
-// invalid has lost its device, as NVIDIA's does after a fault; it may also return a code of its
+// invalid has lost its device. NVIDIA's driver reports them after a fault, or returns a code of its
 // own.
 bool means_lost(cl_int code) noexcept {
   constexpr cl_int nvidia_fault = -9999;

@@ -11,8 +11,8 @@
 
 namespace garrick::gpu::internal {
 
-/// Returns the name of a code, such as "CL_OUT_OF_RESOURCES". `driver_error` writes a code without
-/// a name as "an unknown error" with its number.
+/// Returns the name of a code, such as "CL_OUT_OF_RESOURCES"; "an unknown error" if it has none.
+/// `driver_error` adds the number of the code.
 [[nodiscard]] std::string_view name_of(cl_int code) noexcept;
 /// Returns true if this code means that the device is lost.
 [[nodiscard]] bool means_lost(cl_int code) noexcept;

@@ -1,4 +1,4 @@
-// Handing the baton on, and waiting with it.
+// The hand-over of the baton, and the waits of blocking and scoped actors.
 #include <garrick/core/seam/running.hpp>
 #include <garrick/testkit/internal/baton.hpp>
 
@@ -99,8 +99,8 @@ bool driving_wait::wait(std::int64_t limit_ns) noexcept {
   return true;
 }
 
-/// Fails the requests of this scoped actor, because no answer will ever arrive. If it waits for a
-/// message instead, ends it.
+/// Fails the requests of this scoped actor, because no answer will ever arrive. If the actor waits
+/// for a message instead, ends the actor.
 void driving_wait::give_up() noexcept {
   const base::error why = base::make_error(
       base::errc::would_block, "deterministic system",

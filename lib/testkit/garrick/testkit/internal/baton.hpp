@@ -59,7 +59,7 @@ class baton_thread final : public core::waiting_executor, public scheduled_threa
   std::thread thread_;  // last: it uses all others
 };
 
-/// The wait of a scoped actor on the system's own thread: it runs the other actors until it ends.
+/// The wait of a scoped actor on the system's own thread. Until it ends, it runs the other actors.
 class driving_wait final : public core::waiting_executor {
  public:
   /// `turn_limit`: the number of turns after which a wait gives up.

@@ -43,7 +43,7 @@ class deterministic_environment final : public core::environment {
   [[nodiscard]] const std::vector<std::string>& failures() const noexcept { return failures_; }
   [[nodiscard]] std::vector<lost_message>& lost() noexcept { return lost_; }
   /// Returns the index of the first dead letter that may not have been expected; all letters before
-  /// it were.
+  /// it were expected.
   [[nodiscard]] std::size_t& first_unexpected() noexcept { return first_unexpected_; }
   [[nodiscard]] system::dead_letters& letters() noexcept { return letters_; }
   [[nodiscard]] system::directory& names() noexcept { return directory_; }

@@ -10,7 +10,7 @@
 // a detached or blocking actor.
 //
 // Invariants:
-// D1 An actor is in `runnable_` exactly while no running thread holds its run right.
+// D1 An actor that can run is in `runnable_` exactly while no running thread holds its run right.
 // D2 Only the holder of the baton changes `runnable_`.
 // D3 Every choice takes its number from `random_`, which has no other use.
 #pragma once

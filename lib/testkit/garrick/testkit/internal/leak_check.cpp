@@ -65,7 +65,7 @@ std::vector<std::string> end_all_actors(deterministic_environment& system,
     for (std::size_t i = 0; i < all.size(); ++i) {
       suspect& other = all[i];
       if (&other == &one || !lived[i]) continue;
-      // `one` held it, and `one` has another holder
+      // `one` had a handle to `other`, and `one` has another holder
       if (held && other.handles_now() < other.handles) other.known_outside = true;
       if (!held && other.cell().has_ended()) text += ", " + other.name;
     }
