@@ -29,12 +29,11 @@
 
 namespace garrick::sched {
 
-/// The waits of a worker until it has something to run. The object is destroyed before the worker
-/// runs that. `Seat` may be null.
+/// The waits of a worker until it has something to run; destroyed before the worker runs it.
 template <class Sleepers, class Seat = base::leader_seat>
 class leading {
  public:
-  /// For worker `index`.
+  /// For worker `index`. `seat` may be null: then the worker only sleeps.
   leading(Sleepers& all, std::uint32_t index, Seat* seat) noexcept
       : all_(all), index_(index), seat_(seat) {}
   ~leading() {
@@ -114,8 +113,8 @@ class leading {
   Sleepers& all_;
   const std::uint32_t index_;
   Seat* const seat_;
-  std::uint64_t awake_ns_ = 0;  // the time when it last awoke
-  bool came_at_once_ = false;   // the last event
+  std::uint64_t awake_ns_ = 0;  // the time when the worker last awoke
+  bool came_at_once_ = false;   // the last event came without a wait
   bool wakes_another_ = false;
   typename Seat::loop_type* loop_ = nullptr;
 };

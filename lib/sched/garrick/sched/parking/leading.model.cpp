@@ -26,7 +26,7 @@ namespace {
 
 using model_sleepers = sleepers<relacy_atomics, parker>;
 
-/// Wakes a waiting thread. It promises no order.
+/// A bell that wakes a waiting thread. It promises no order.
 struct bell final : interruptible {
   relacy_atomics::atomic<std::uint32_t> rung{0};
 
@@ -87,10 +87,10 @@ struct model_loop {
   static constexpr std::uint32_t ended = 1024;
   bell comes;                                       ///< an event, the end or an interruption
   relacy_atomics::atomic<std::uint32_t> state{0};   ///< the number of events; `ended`
-  relacy_atomics::cell<open_work*> queue{nullptr};  ///< the leader's
-  std::array<parker, 2> begun;                      ///< a worker leads: for two threads
-  bool has_begun = false;                           ///< the leader's, and not for the model checker
-  unsigned work_of_each = 1;                        ///< of an event
+  relacy_atomics::cell<open_work*> queue{nullptr};  ///< the queue of the leader
+  std::array<parker, 2> begun;                      ///< for two threads: a worker has begun to lead
+  bool has_begun = false;                           ///< for leaders; unknown to the model checker
+  unsigned work_of_each = 1;                        ///< pieces of work that an event gives
 
   void add_event() {
     state.fetch_add(1, release);  // order: release, pairs with lead
@@ -138,8 +138,8 @@ class keeperless_seat {
 /// The product's seat. Guests are away for long, so they often give it back.
 using kept_seat = garrick::base::basic_leader_seat<relacy_atomics, model_loop>;
 
-/// A worker's figures. Time passes in long steps, but in every second sleep for no time at all if
-/// `hurries`: then an event has come at once.
+/// A worker's figures. Each sleep takes long. But if `hurries`, every second sleep takes hardly any
+/// time, as if an event had come at once.
 struct model_worker {
   struct nap {
     std::uint64_t begin_ns;
@@ -353,7 +353,7 @@ struct next_suite : rl::test_suite<next_suite, 2>, workers_with_loop<1> {
 
 /// An event gives work to the worker that handles it, and then an item arrives. The worker that
 /// runs the first piece stays busy until everything else is done, so the other worker has to see
-/// that.
+/// the rest.
 template <unsigned PerEvent>
 struct busy_suite : rl::test_suite<busy_suite<PerEvent>, 3>, workers_with_loop<2> {
   item only;
@@ -390,7 +390,7 @@ struct kept_suite : rl::test_suite<kept_suite<Early>, 4>,
                     workers_with_loop<2, kept_seat>,
                     event_loop::leader {
   std::array<item, 3> items;
-  unsigned used = 1;  ///< how many of them; the keeper's
+  unsigned used = 1;  ///< the number of items in use; only the keeper counts it
   open_work of_keeper;
 
   kept_suite() : workers_with_loop<2, kept_seat>(3, !Early) {}

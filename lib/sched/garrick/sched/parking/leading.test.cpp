@@ -88,7 +88,7 @@ class told_loop final : public base::event_loop {
     if (std::this_thread::get_id() != keeper_.get_id()) ++by_guests_;
     return f;
   }
-  /// Returns an empty function if it was interrupted, or has ended.
+  /// Returns an empty function if the loop was interrupted, or has ended.
   std::function<void()> next() {
     for (;;) {
       if (std::function<void()> f = take()) return f;

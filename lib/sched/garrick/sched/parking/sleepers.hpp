@@ -8,8 +8,8 @@
 // there is more, and if so wakes the next. Sleeping takes three steps: prepare (be counted as
 // parked), look again, commit (wait for a token).
 //
-// Thread safety: `announce`, `observe`, `wake_one`, `wake_all` and the const functions are for any
-// thread, the rest for the worker whose index is given.
+// Thread safety: `announce`, `observe`, `wake_one`, `wake_another`, `wake_all` and the const
+// functions are for any thread, the rest for the worker whose index is given.
 //
 // Invariants. Work is *open* if it is in a deque or an inbox, where any worker may take it.
 // S1 The searching count is the number of workers that have begun to search, by try_begin_search or
@@ -26,29 +26,29 @@
 // S4 No lost wake-up. Adding: (a1) make the work visible, (a2) light fence, (a3) read the word.
 //    Sleeping: (b1) change the word, (b2) heavy fence, (b3) look into all queues. One of the two
 //    fences comes first. If it is a2, then b3 sees the work. If it is b2, then a3 sees the worker
-//    as parked and not searching, and wakes one if no other worker searches. The last end_search
-//    does the same: (c1) lower the count, (c2) heavy fence, (c3) look into all queues, (c4) wake
-//    one. So a worker that searches while a3 looks will see the work.
+//    as parked and not searching, and wakes one if no other worker searches. The end_search of the
+//    last searcher has the same steps: (c1) lower the count, (c2) heavy fence, (c3) look into all
+//    queues, (c4) wake one. So a worker that searches while a3 looks will see the work.
 // S5 b2 may be left out if all other workers are parked or searching, and c2 if all others are
 //    parked. The two counts together are the workers between try_begin_search or prepare_park and
 //    end_search, no matter whose bit is taken. If that is all of them, none of them can add work
-//    before its end_search, which comes after b1, so its a3 sees b1. A searcher itself looks for
-//    work that it added earlier, or moves from queue to queue: it looks into all queues and, if it
-//    is the last, once more at c3. So only outside threads can add work unseen, and they do it with
-//    a sequentially consistent compare-and-swap (a1) and load (a3). This requires of callers that a
+//    before its end_search, which comes after b1, so its a3 sees b1. A searcher finds the work
+//    that it added earlier, or moves from queue to queue: it looks into all queues and, if it is
+//    the last, once more at c3. So only outside threads can add work unseen, and they use a
+//    sequentially consistent compare-and-swap (a1) and load (a3). This requires of callers that a
 //    worker which is counted has an empty slot and an empty deque, and that a worker which has
 //    moved work leaves by end_search, never by prepare_park. S5 matters because a heavy fence
 //    interrupts all processors where threads of the process run.
 // S6 From S4: while open work exists and a worker is parked, some worker searches, or has just
 //    added the work and not reached a3, or has not reached b3 or c3. None of these states lasts.
 //    The exception is work that was added without `announce` because some worker was awake (W1 and
-//    W5 of work_stealing.hpp): the ticker calls a worker if it stays (K5 of slot_ticker.hpp).
+//    W5 of work_stealing.hpp): the ticker calls a worker if the work stays (K5 of slot_ticker.hpp).
 // S7 A worker that waits for events instead of sleeping (leading.hpp) is parked. When an event has
 //    come it wakes itself: it lowers the count and takes its own bit (S2). If another thread has
-//    its bit by then, its token is on the way; and if the count was lowered for another bit, the
-//    owner of that bit is woken too. While the count is zero all bits but those of workers that are
-//    just being counted belong to others, so the worker looks at both, its token and the count,
-//    until it has its token or can lower the count.
+//    taken this bit by then, the worker's token is on its way. And if the worker has lowered the
+//    count nevertheless, it takes another bit, and wakes the owner of that bit. While the count is
+//    zero all bits but those of workers that are just being counted belong to others, so the worker
+//    looks at both, its token and the count, until it has its token or can lower the count.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -78,8 +78,8 @@ class sleepers {
   static constexpr std::uint32_t nobody = 0xffff'ffff;  ///< no worker's index
 
   /// Makes the sleepers of a pool with this number of workers, 1 to `max_workers`; none of them
-  /// sleeps or searches yet. `elsewhere` interrupts a worker that waits there; null if no worker
-  /// ever does.
+  /// sleeps or searches yet. `elsewhere` interrupts a worker that waits for events instead of
+  /// sleeping; null if all workers only sleep.
   explicit sleepers(std::uint32_t workers, base::interruptible* elsewhere = nullptr)
       : workers_(workers),
         search_limit_(workers / 2 == 0 ? 1 : workers / 2),
@@ -107,7 +107,8 @@ class sleepers {
   /// Returns true if all workers are parked.
   [[nodiscard]] bool all_parked(state seen) const noexcept { return parked(seen) == workers_; }
 
-  /// Returns the word after work was made visible: the light fence and the look (a2, a3 of S4).
+  /// Does the light fence and the look, after work was made visible (a2, a3 of S4). Returns the
+  /// word.
   [[nodiscard]] state observe() noexcept {
     Atomics::light_fence();
     // order: seq_cst, pairs with park and end_search (S4, S5)
@@ -115,8 +116,8 @@ class sleepers {
   }
 
   /// Announces open work that has been made visible, so that a worker looks for it. If a worker
-  /// must be woken, it is `preferred`, provided that this one is parked. Any thread; makes a system
-  /// call only if it wakes a worker that sleeps.
+  /// must be woken, wakes `preferred` if that worker is parked. Any thread; makes a system call
+  /// only if it wakes a worker that sleeps.
   [[gnu::hot]] void announce(std::uint32_t preferred = nobody) noexcept {
     const state seen = observe();
     if (may_wake(seen)) wake_one(seen, preferred);
@@ -210,7 +211,7 @@ class sleepers {
   /// Does the first step of sleeping: worker `index` counts as parked from here on. `searching` is
   /// true if it has searched. The caller looks into all queues next and announces the work that it
   /// finds. Then it always calls `park`, which returns at once if a thread has woken the worker by
-  /// now.
+  /// then.
   void prepare_park(std::uint32_t index, bool searching) noexcept {
     // order: relaxed; the release of the next change of the word puts it before (S2)
     bits_[index / 64].fetch_or(bit_of(index), std::memory_order_relaxed);

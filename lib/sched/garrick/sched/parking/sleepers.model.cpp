@@ -78,7 +78,7 @@ struct worker_loops {
     return false;
   }
 
-  /// Takes one item from any place and counts it off. Returns false if there is none.
+  /// Takes one item from any queue. Returns false if there is none.
   bool take_one() {
     for (open_work& q : queues)
       if (q.take()) return true;
@@ -132,7 +132,7 @@ struct inside_suite : rl::test_suite<inside_suite<Workers>, Workers> {
 };
 
 /// The owner adds work, announces it, and then waits inside its handler until others have done it.
-/// Only the workers that it woke can do so.
+/// Only the workers that it woke can do this work.
 struct helpless_suite : rl::test_suite<helpless_suite, 3> {
   worker_loops<3> all{2};
   parker done;
@@ -189,8 +189,8 @@ struct outside_suite : rl::test_suite<outside_suite, 2> {
   }
 };
 
-/// An outside thread adds two items. Each of two workers takes one and stays busy until the other
-/// one has been taken too.
+/// An outside thread adds two items. Each of two workers takes one, and stays busy until the other
+/// item has been taken, too.
 struct both_needed_suite : rl::test_suite<both_needed_suite, 3> {
   struct item {
     item* queue_link = nullptr;
@@ -232,8 +232,8 @@ struct both_needed_suite : rl::test_suite<both_needed_suite, 3> {
 };
 
 /// Worker 0 adds an item to its deque and stays busy; another item lies in an inbox. Each of the
-/// other two workers has to take one of them, and stays busy with it. So the last one that ends its
-/// search must see worker 0's item (c2).
+/// other two workers has to take one of them, and stays busy with it. So the last worker that ends
+/// its search must see worker 0's item (c2).
 struct finders_suite : rl::test_suite<finders_suite, 3> {
   struct item {
     item* queue_link = nullptr;
@@ -278,7 +278,8 @@ struct finders_suite : rl::test_suite<finders_suite, 3> {
 };
 
 /// Four workers; two of them may search at the same time. Three items come into one inbox. A worker
-/// that finds several moves the rest into its deque. Each stays busy until all have been taken.
+/// that finds several items moves the rest into its deque. Each worker stays busy until all items
+/// have been taken.
 template <bool FromOutside>
 struct movers_suite : rl::test_suite<movers_suite<FromOutside>, FromOutside ? 5 : 4> {
   struct item {
@@ -439,8 +440,8 @@ struct ahead_suite : rl::test_suite<ahead_suite<KeepsPromise>, 4>, exposure {
   }
 };
 
-/// Like ticker_suite, but the worker searches while the other one parks. The one that parks may
-/// then do without a fence (S5).
+/// Like ticker_suite, but worker 0 first searches, perhaps while worker 1 parks. Then worker 1 may
+/// do without a fence (S5).
 struct ticker_after_search_suite : rl::test_suite<ticker_after_search_suite, 3>, exposure {
   ticker_after_search_suite() { ticker.arm(); }
 
@@ -459,7 +460,8 @@ struct ticker_after_search_suite : rl::test_suite<ticker_after_search_suite, 3>,
 constexpr unsigned thorough = 100'000;
 constexpr unsigned enough_to_fail = 200'000;
 
-/// True if the weakened order makes at least one of the suites fail, with either kind of fence.
+/// Returns true if each weaker order makes at least one of the suites fail, with one of the two
+/// kinds of fences.
 template <class... Suites>
 bool some_need(place at, std::memory_order as_written) {
   for (const std::memory_order to : weaker(as_written)) {

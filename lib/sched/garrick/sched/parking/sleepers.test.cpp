@@ -1,4 +1,5 @@
-// Tests that the model checker cannot do for the sleepers: waits that depend on the processors.
+// The sleepers outside the model checker: a wait that depends on the processors, and calls in a
+// fixed order.
 #include <garrick/base/concurrency/parker.hpp>
 #include <garrick/sched/parking/sleepers.hpp>
 
@@ -84,7 +85,7 @@ TEST_CASE("a worker that waits elsewhere is woken there, or wakes itself") {
   CHECK(three.end_elsewhere(1));
   CHECK(three.describe() == "searching 1, parked 1");
   three.end_search([] { return false; });
-  // No thread has woken the worker the second time.
+  // This time no other thread wakes the worker.
   three.prepare_park(1, false);
   REQUIRE(three.begin_elsewhere(1));
   three.come_back(1);

@@ -1,9 +1,9 @@
-// The ticker's work while it is awake (slot_ticker.hpp): it looks at the next slots of all workers,
-// finds workers that do not use theirs, and takes out items that do not move although another
-// worker could run them.
+// The ticker's work while it is awake (slot_ticker.hpp). `slot_looks` looks at the next slots of
+// all workers, and takes out items that do not move although a parked worker could run them.
+// `backlog_looks` finds workers with open work that waits, and wakes other workers for it.
 //
 // Thread safety: `worker_front::sit` is for the worker, the rest of `worker_front` for any thread;
-// `slot_looks` is the helper thread's alone.
+// `slot_looks` and `backlog_looks` are for the helper thread alone.
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>
@@ -26,7 +26,7 @@ class worker_front {
   using thread = typename Traits::place::thread;
 
  public:
-  /// For the worker: lets others ask where this thread runs.
+  /// For the worker: lets other threads ask where the calling thread runs.
   void sit() noexcept {
     if (placed_.load(std::memory_order_relaxed)) [[likely]]  // order: relaxed; own value
       return;
@@ -34,22 +34,22 @@ class worker_front {
     placed_.store(true, std::memory_order_release);  // order: release, pairs with processor
   }
 
-  /// Returns the processor of its thread; unknown if it does not sit, or if the system does not
-  /// say.
+  /// Returns the processor of the worker's thread; unknown if the worker has not called `sit`, or
+  /// if the system does not say.
   [[nodiscard]] std::int32_t processor() const noexcept {
     // order: acquire, pairs with sit: the place
     return placed_.load(std::memory_order_acquire) ? place_.processor() : thread::unknown;
   }
 
-  /// Returns how long its thread has run and waited for a processor; nullopt if it does not sit, or
-  /// if the system does not say.
+  /// Returns how long the worker's thread has run and waited for a processor; nullopt if the worker
+  /// has not called `sit`, or if the system does not say.
   [[nodiscard]] std::optional<base::platform::processor_times> times() const noexcept {
     // order: acquire, pairs with sit: the place
     if (!placed_.load(std::memory_order_acquire)) return {};
     return place_.times();
   }
 
-  next_slot<typename Traits::atomics> slot;  ///< the owner's, and now and then a helper's
+  next_slot<typename Traits::atomics> slot;  ///< used by its owner, and rarely by a helper
 
  private:
   thread place_;
@@ -65,7 +65,7 @@ class slot_looks {
   using picture = typename next_slot<typename Traits::atomics>::picture;
 
  public:
-  /// Looks at these workers, from the calling thread.
+  /// For looks at these workers by the calling thread.
   explicit slot_looks(std::vector<front*> fronts)
       : fronts_(std::move(fronts)), seen_(fronts_.size()), me_(Traits::place::of_this_thread()) {}
 
@@ -86,8 +86,8 @@ class slot_looks {
     }
     if (!occupied || !Sleepers::any_parked(sleepers.peek())) return used;
     if (in_the_way && !step_aside(sleepers)) {
-      // K4: as long as this thread runs, the worker cannot. So the judgement is on the time while
-      // this thread slept.
+      // K4: as long as this thread runs, the worker cannot run. So an item counts as stuck if it
+      // has not moved while this thread slept.
       expose_stuck(budget, expose, [&](std::size_t i) { return seen_[i].unmoved; });
       return used;
     }
@@ -107,7 +107,7 @@ class slot_looks {
   /// The last look at a slot.
   struct sample {
     picture slot;
-    bool unmoved = false;  ///< as at the look before
+    bool unmoved = false;  ///< the slot is as at the look before
   };
 
   [[nodiscard]] bool shares_processor(std::size_t i) const noexcept {
@@ -115,8 +115,8 @@ class slot_looks {
     return its != thread::unknown && its == me_.processor();
   }
 
-  /// K4: moves to a processor where no worker is in the way of this thread, nor this thread in a
-  /// worker's.
+  /// K4: moves this thread to a processor of no awake worker or, if there is none, of no worker
+  /// with an item in its slot. Returns false if there is no such processor either.
   template <class Sleepers>
   bool step_aside(const Sleepers& sleepers) noexcept {
     std::vector<std::int32_t> busy;
@@ -160,7 +160,7 @@ class slot_looks {
 template <class Atomics>
 class backlog_looks {
  public:
-  /// Looks at this number of workers.
+  /// For looks at this number of workers.
   explicit backlog_looks(std::size_t workers) : seen_(workers) {}
 
   /// Returns true if this worker has had open work since the look before. `open()` returns true if
@@ -179,8 +179,8 @@ class backlog_looks {
     return true;
   }
 
-  /// Looks at all of a policy's workers: wakes another worker if one is behind. Returns true if a
-  /// worker has open work.
+  /// Looks at all of a policy's workers, and wakes another worker for each that is behind. Returns
+  /// true if a worker has open work.
   template <class Workers, class Sleepers>
   bool call(const Workers& workers, Sleepers& sleepers) noexcept {
     for (const auto& w : workers) {

@@ -34,7 +34,7 @@
 // K2 The ticker disarms itself first. Then, after a fence, it looks at slots and parked workers
 //    once more. So either it sees the change by the worker of K1, or that worker sees it disarmed
 //    and arms it. So while a worker is parked and a slot stays occupied, the ticker is armed.
-// K3 A thread that arms ahead first promises to do so, before the work is visible, since the woken
+// K3 A thread that arms ahead first promises it, before the work is visible, since the woken
 //    worker may run before the call that wakes it returns. The thread keeps the promise with its
 //    next step after that call. Workers rely on the promise. If the system takes the processor away
 //    from that thread in between, exposure is late by as much, just as if the ticker itself got no
@@ -44,10 +44,10 @@
 // K4 A worker that has lost its processor to the ticker itself only looks stuck. So the ticker
 //    judges a worker only from a processor other than the worker's, and moves to one if it has to.
 //    If there is none, it judges by the changes while it slept.
-// K5 A thread that makes work open and calls no worker for it, since one is awake or as many are as
-//    may be (W1 and W5 of work_stealing.hpp), finds the ticker armed or arms it if, after a fence,
-//    it sees a parked worker. K2 holds for such work as for occupied slots. So while a worker is
-//    parked and such work waits, the ticker is armed.
+// K5 A thread may make work open and call no worker for it, since one is awake, or as many as the
+//    limit allows (W1 and W5 of work_stealing.hpp). If this thread, after a fence, sees a parked
+//    worker, it finds the ticker armed or arms it. K2 holds for such work as for occupied slots. So
+//    while a worker is parked and such work waits, the ticker is armed.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -58,7 +58,7 @@
 
 namespace garrick::sched {
 
-/// The times when the helper may look again, given the cost of its looks, and when it may rest.
+/// Decides when the helper may look again, given the cost of its looks, and when it may rest.
 class tick_budget {
  public:
   static constexpr std::uint64_t period_ns = 25'000;    ///< between two looks
@@ -72,14 +72,14 @@ class tick_budget {
 
   /// Notes that the helper was woken at `wall_ns`.
   void armed(std::uint64_t wall_ns) noexcept {
-    // Being woken often costs more than a timer; then it stays awake between bursts.
+    // Frequent wake-ups cost more than a timer. So the helper then stays awake between bursts.
     lingers_ = wall_ns - armed_at_ns_ < often_ns;
     armed_at_ns_ = wall_ns;
     used_at_ns_ = wall_ns;
   }
 
   /// Returns true if the helper may go back to sleep after a look at `wall_ns`. `used`: a slot was
-  /// in use.
+  /// in use, or open work was there.
   [[nodiscard]] bool may_rest(std::uint64_t wall_ns, bool used, bool everybody_parked) noexcept {
     if (everybody_parked && !lingers_) return true;
     if (used) used_at_ns_ = wall_ns;
@@ -113,14 +113,15 @@ class tick_budget {
 template <class Atomics, class Parker>
 class slot_ticker {
  public:
-  /// Returns true if it is awake, or a thread has promised to wake it (K3). Any thread, after a
-  /// fence.
+  /// Returns true if the helper is awake, or a thread has promised to wake it (K3). Any thread,
+  /// after a fence.
   [[nodiscard]] bool armed() const noexcept {
     // order: relaxed, after the caller's fence (K1, K2)
     return state_.load(std::memory_order_relaxed) != asleep;
   }
 
-  /// Wakes the helper, since a worker is parked and a slot is occupied. Any thread.
+  /// Wakes the helper, since a worker is parked, and a slot is occupied or open work waits. Any
+  /// thread.
   void arm() noexcept {
     if (!make_armed()) wake_.unpark();
   }
@@ -179,7 +180,7 @@ class slot_ticker {
   }
 
   typename Atomics::template atomic<std::uint32_t> state_{asleep};
-  /// a worker had to arm, and it was of use
+  /// a thread had to arm the ticker, and it found something then
   typename Atomics::template atomic<bool> expected_{false};
   Parker wake_;
 };

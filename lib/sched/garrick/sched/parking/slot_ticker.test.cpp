@@ -1,4 +1,5 @@
-// The slot ticker: how it is armed ahead of need, how often it looks, and when it rests.
+// The slot ticker: how it is armed ahead of need, how often it looks, when it rests, and which
+// workers it finds behind.
 #include <garrick/sched/parking/slot_looks.hpp>
 #include <garrick/sched/parking/slot_ticker.hpp>
 
@@ -143,8 +144,8 @@ TEST_CASE("a worker is behind that has open work at two looks and has not emptie
   CHECK_FALSE(looks.is_behind(0, yes, 3));  // the first look
   CHECK(looks.is_behind(0, yes, 3));
   CHECK(looks.is_behind(0, yes, 3));        // still
-  CHECK_FALSE(looks.is_behind(1, yes, 3));  // each for itself
-  CHECK_FALSE(looks.is_behind(0, yes, 4));  // it has taken all of it, and this is new
+  CHECK_FALSE(looks.is_behind(1, yes, 3));  // the first look at this worker
+  CHECK_FALSE(looks.is_behind(0, yes, 4));  // it emptied its queues, so the work is new
   CHECK_FALSE(looks.is_behind(0, no, 4));   // it has none
   CHECK_FALSE(looks.is_behind(0, yes, 4));
   int left = 3;

@@ -1,4 +1,4 @@
-// The limit to awake workers where the system has no processors for more.
+// The limit to the number of awake workers where the system has no processors for more.
 //
 // A worker that is woken for work helps only if it gets a processor of its own. Where other threads
 // hold the processors, it takes turns with them and with the workers that it should help: the same
@@ -9,21 +9,22 @@
 //
 //   lowered   In a window of a millisecond or more the workers together waited for a processor for
 //             a fifth of its length or more, and together ran for at most (limit - 3/4) lengths.
-//             The limit becomes the time that they ran, in lengths, less 1/4, rounded up. But it
-//             stays if the helper has hardly looked, or saw many runnables wait at a worker: other
-//             workers could run some of them.
-//   raised    Work waits: many runnables waited at most looks, or a worker had open work at every
-//             look of a window and never emptied its slot and its deque. The limit doubles, and
+//             The limit becomes the time that they ran, in lengths, less 1/4, rounded up. But the
+//             limit stays if the helper has hardly looked, or often saw many runnables wait at a
+//             worker: other workers could run some of them.
+//   raised    Work waits: at more than half of the looks many runnables waited at a worker, or a
+//             worker had open work at every look for as long as a window and never emptied its
+//             slot and its deque in between. The limit doubles, and
 //             is not lowered for some time even if workers wait. This time doubles whenever the
 //             lowering before was wrong.
-//   tried     The limit has been low for long: it is raised to see whether that is still needed.
-//             The time until the next try doubles if it is.
+//   tried     The limit has been low for long. It is raised to see whether a low limit is still
+//             needed. If so, the time until the next try doubles.
 //
 // A limit is not a promise: the ticker wakes another worker beyond it for a worker that is behind
 // (slot_looks.hpp), since that worker may have lost its processor. A worker that is beyond the
 // limit sleeps as soon as its own queues are empty.
 //
-// Thread safety: none; the helper thread's.
+// Thread safety: none; only the helper thread uses it.
 #pragma once
 
 #include <garrick/base/platform/platform.hpp>
@@ -51,10 +52,10 @@ class worker_limit {
     std::uint64_t passed = 0;  ///< its length
     std::uint64_t ran = 0;     ///< the time for which the workers together had processors
     std::uint64_t waited = 0;  ///< the time for which they together could run and had none
-    bool work_waits = false;   ///< some worker's open work was never its turn
+    bool work_waits = false;   ///< work waits, as `raised` above says
   };
 
-  /// For this number of workers, all of which may be awake.
+  /// For this number of workers, all of which may be awake at first.
   explicit worker_limit(std::uint32_t workers) noexcept : all_(workers), now_(workers) {}
 
   /// Returns the number of workers that may be awake.
@@ -110,7 +111,7 @@ class worker_limit {
 /// The looks of the helper thread from which windows are made.
 class crowd_looks {
  public:
-  /// Looks at this number of workers.
+  /// For looks at this number of workers.
   explicit crowd_looks(std::uint32_t workers) : limit_(workers), seen_(workers) {}
 
   /// Looks at all of a policy's workers, at `at`. Returns the number of workers that may be awake.
@@ -130,7 +131,7 @@ class crowd_looks {
     if (at - began_at_ < length_) return limit_.now();
     worker_limit::window w{.passed = at - began_at_};
     const bool complete = account(workers, sleepers, w);
-    // The helper slept in between, or it was kept from its processor.
+    // Then the helper slept in between, or had no processor.
     const bool too_long = w.passed > 4 * length_;
     if (!too_long)
       for (const sample& s : seen_) w.work_waits = w.work_waits || at - s.moved_at >= length_;
@@ -147,7 +148,7 @@ class crowd_looks {
   static constexpr std::uint64_t window_ns_each = 256'000;  ///< a reading takes about 2 µs
   /// runnables that wait in a deque: more than a pipeline has there, so others could run some
   static constexpr std::size_t many_runnables = 8;
-  static constexpr std::uint32_t fewest_looks = 4;  ///< of a window by which the limit may fall
+  static constexpr std::uint32_t fewest_looks = 4;  ///< of a window after which the limit may fall
 
   struct sample {
     std::uint64_t emptied = 0;
@@ -156,8 +157,8 @@ class crowd_looks {
     base::platform::processor_times times;
   };
 
-  /// Adds the times that the workers awake in this window have run and waited since the window
-  /// before. Returns false if the system did not tell the times of all of them.
+  /// Adds to `w` how long the workers that were awake in this window have run and waited since
+  /// their times were last read. Returns false if the system did not tell the times of all of them.
   template <class Workers, class Sleepers>
   bool account(const Workers& workers, const Sleepers& sleepers, worker_limit::window& w) noexcept {
     std::uint64_t read = 0;

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t ms = 1'000'000;
 constexpr std::uint64_t passed = 2 * ms;
 
-/// Each worker ran and waited for these parts of the window, together.
+/// The workers together ran and waited for these parts of the window.
 worker_limit::window window(double ran, double waited, bool work_waits = false) {
   const auto part = [](double of) { return static_cast<std::uint64_t>(of * passed); };
   return {.passed = passed, .ran = part(ran), .waited = part(waited), .work_waits = work_waits};
@@ -119,7 +119,7 @@ TEST_CASE("worker limit: a try that has failed is no reason to doubt a later low
   CHECK(limit.judge(1 * ms, window(1, 1)) == 1);
   CHECK(limit.judge(501 * ms, window(0.5, 0)) == 2);       // the try
   CHECK(limit.judge(503 * ms, window(1, 1)) == 1);         // has failed
-  CHECK(limit.judge(505 * ms, window(1, 1, waits)) == 2);  // that was wrong
+  CHECK(limit.judge(505 * ms, window(1, 1, waits)) == 2);  // that lowering was wrong
   CHECK(limit.judge(510 * ms, window(1, 1)) == 1);         // as after any other raise
   CHECK(limit.judge(1009 * ms, window(0.5, 0)) == 1);
   CHECK(limit.judge(1010 * ms, window(0.5, 0)) == 2);

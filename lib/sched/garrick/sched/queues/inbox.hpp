@@ -70,8 +70,8 @@ class work_inbox {
   }
 
   /// Takes the oldest item. Returns null if there is nothing. Other threads may not find the
-  /// remaining items during the call, but do so when it has returned: a caller that is not about to
-  /// look for work itself must announce them (sleepers.hpp, S4).
+  /// remaining items during the call, but find them when it has returned. So a caller that is not
+  /// about to look for work itself must announce them (sleepers.hpp, S4).
   [[nodiscard]] T* take_oldest() noexcept {
     T* oldest = take_line();
     if (oldest == nullptr) oldest = turned_over(take_stack());

@@ -148,7 +148,7 @@ TEST_CASE(
   sched::work_inbox<base::real_atomics, followed> in;
   std::array<followed, 6> items;
   for (std::size_t i = 0; i < 3; ++i) in.push(items[i]);
-  // its link leads somewhere when the stack has been turned over
+  // the link of the oldest leads to the next item once the stack has been turned over
   items[0].queue_link.script = [&] {
     for (std::size_t i = 3; i < 6; ++i) in.push(items[i]);
     CHECK(in.take_oldest() == &items[3]);  // leaves two

@@ -18,9 +18,9 @@
 // N2 The owner removes or replaces an item either with an exchange, or with plain accesses while
 //    owner_busy_ is set and after it has seen helper_busy_ unset. The helper removes an item only
 //    with an exchange, while helper_busy_ is set and after it has seen owner_busy_ unset. Each sets
-//    its flag, fences, and reads the other's: at least one of them sees the other. If the helper
-//    does, it gives up; if the owner does, both use exchanges. There is one helper at a time: a
-//    thread that finds helper_busy_ set gives up at once.
+//    its flag, fences, and reads the other's flag: at least one of them sees the other. If the
+//    helper sees the owner, it gives up. If the owner sees the helper, both use exchanges. There is
+//    one helper at a time: a thread that finds helper_busy_ set gives up at once.
 // N3 The count of puts grows with every put: slot and count unchanged between two looks mean that
 //    the owner has not used the slot.
 // N4 `steal(give)` hands its item on before it unsets helper_busy_. So an owner that finds its item
@@ -45,7 +45,7 @@ enum class slot_order : std::uint8_t {
   helper_looks,  ///< tests if the owner is at work on the slot
   helper_done,   ///< the helper is no longer busy
   owner_looks,   ///< tests if a helper is busy
-  owner_waits,   ///< until no helper is busy
+  owner_waits,   ///< the owner waits until no helper is busy
 };
 
 /// A worker's slot for the runnable that runs next.
@@ -144,7 +144,7 @@ class next_slot {
   }
 
  private:
-  /// Owner: the exchange of N2.
+  /// For the owner: replaces the item, in one of the two ways of N2. Returns the item before.
   T* replace(T* with) noexcept {
     owner_busy_.store(1, std::memory_order_relaxed);  // order: relaxed, before the fence (N2)
     Atomics::light_fence();

@@ -107,7 +107,7 @@ struct inbox_suite : rl::test_suite<inbox_suite, 4> {
 };
 
 /// Items lie in the inbox already. Two threads take the oldest, so that one may find that the other
-/// has left a newer line, and a third pushes one more.
+/// has left a newer line, and a third pushes two more.
 struct lines_suite : rl::test_suite<lines_suite, 3> {
   work_inbox<relacy_atomics, item> inbox;
   std::array<item, 5> items;
