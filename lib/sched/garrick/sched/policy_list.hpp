@@ -2,7 +2,7 @@
 // names of shipped_policies.hpp, the settings and their help, and the simulated machine are made
 // from it.
 //
-// To ship another policy, write it after policy.hpp and add its line below.
+// To ship another policy, write the class that policy.hpp describes, and add its line below.
 //
 // Including this file compiles every policy. Code that needs only names includes
 // shipped_policies.hpp.

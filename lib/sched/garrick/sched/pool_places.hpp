@@ -34,9 +34,8 @@ class pool_places {
   [[nodiscard]] base::error bind_worker(std::uint32_t index);
 
   /// Returns a note for a user that asked for places: they make no difference here, since the
-  /// machine is flat or cannot be read. `policy` is the name of the policy that needs places;
-  /// empty: none does, and threads are only pinned. Returns an empty text if there is nothing to
-  /// tell.
+  /// machine is flat or cannot be read. `policy` is the name of the policy, if it needs places;
+  /// it is empty if threads are only pinned. Returns an empty text if there is nothing to tell.
   [[nodiscard]] std::string warning(std::string_view policy) const;
 
  private:

@@ -61,7 +61,7 @@ class scheduler : public base::executor {
   [[nodiscard]] virtual scheduler_stats stats() const noexcept = 0;
 
   /// Returns the figures of worker `index` so far; all zero if its thread could not be created.
-  /// Returns nullopt if the pool has no such worker, or its policy keeps no figures for each. Any
+  /// Returns nullopt if the pool has no such worker, or its policy keeps no figures of workers. Any
   /// thread.
   [[nodiscard]] virtual std::optional<worker_stats> worker_statistics(
       std::uint32_t index) const noexcept = 0;
@@ -70,9 +70,9 @@ class scheduler : public base::executor {
   /// meanwhile, so the parts may contradict each other. Any thread.
   [[nodiscard]] virtual std::string describe() const = 0;
 
-  /// Returns the state of worker `index`'s thread, of which the watchdog may read the atomics.
-  /// Valid between `start` and `stop`; null outside, or if that thread could not be created. Any
-  /// thread.
+  /// Returns the state of worker `index`'s thread; the watchdog may read its atomics. Valid between
+  /// `start` and `stop`. Returns null outside this time, and if that thread could not be created.
+  /// Any thread.
   [[nodiscard]] virtual base::thread_state* worker_state(std::uint32_t index) noexcept = 0;
 
   /// Returns the pool's warnings to the user, in plain words: the failures that `best_effort` let

@@ -193,7 +193,7 @@ TEST_CASE(
     std::vector<bool> claimed;
     on_worker(*pool, [&] {
       pool->schedule(in_queue);
-      pool->schedule(in_slot);  // displaces in_queue, where there is a slot
+      pool->schedule(in_slot);  // displaces in_queue, if the policy has a slot
       for (base::runnable* r :
            {static_cast<base::runnable*>(&in_queue), static_cast<base::runnable*>(&in_slot)})
         for (int i = 0; i < 2; ++i) claimed.push_back(pool->claim(*r));
@@ -365,7 +365,7 @@ TEST_CASE("an idle pool uses no processor time") {
       return (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1'000'000 + r.ru_utime.tv_usec +
              r.ru_stime.tv_usec;
     };
-    // On a busy machine the pool may take longer than that until it is idle. Then it stays idle.
+    // On a busy machine the pool may take longer than that to become idle, so a look is repeated.
     bool is_idle = false;
     for (int looks = 0; looks < 10 && !is_idle; ++looks) {
       const auto before = used();
@@ -382,7 +382,7 @@ TEST_CASE("statistics count runs, steals and parks") {
   auto pool = started({.workers = 2});
   for (int i = 0; i < 100; ++i) on_worker(*pool, [] {});
   CHECK(pool->stats().runs == 100);
-  // Idle workers park, sooner or later; the entry's limit of time is for those that do not.
+  // Idle workers park, sooner or later. If they do not, the time limit of the test ends it.
   while (pool->stats().parks < 2) std::this_thread::yield();
   while (pool->describe().find("parked") == std::string::npos) std::this_thread::yield();
 }

@@ -1,4 +1,4 @@
-// The rows of the scheduler's settings, and the check of a pool's.
+// The rows of the scheduler's settings, and the check of the settings of a pool.
 #include <garrick/sched/scheduler_settings.hpp>
 
 #include <garrick/base/concurrency/parker.hpp>

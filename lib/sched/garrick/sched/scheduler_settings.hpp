@@ -1,4 +1,4 @@
-// The settings of a worker pool, `scheduler.*`, and the check of them.
+// The settings of a worker pool, `scheduler.*`, and the function that checks them.
 //
 // Thread safety: plain values; `checked` may be called from any thread.
 #pragma once
@@ -24,14 +24,14 @@ inline constexpr base::duration longest_idle_spin = base::duration::seconds(1);
 /// Bytes of a thread's name: the kernel keeps 15, and a number or a task follows.
 inline constexpr std::int64_t longest_thread_name = 10;
 
-/// Called on a worker thread.
+/// A function that a worker thread calls.
 struct thread_hook {
   /// `worker` is the worker's index, from 0. Must not throw. Null: nothing is called.
   void (*call)(void* context, std::uint32_t worker) = nullptr;
   void* context = nullptr;  ///< handed to `call` as it is
 };
 
-/// The construction of a worker pool: keys `scheduler.*`, and hooks, which only code can set. The
+/// The settings of a worker pool: the keys `scheduler.*`, and hooks, which only code can set. The
 /// defaults suit a program that has the machine to itself.
 struct scheduler_settings {
   /// The name of a shipped policy (shipped_policies.hpp). Has no effect on a pool of a user's own
@@ -69,8 +69,8 @@ struct scheduler_settings {
   std::string machine{};
 };
 
-/// Adds the rows of `scheduler.*`, which fill these variables; all but that of the policy, which
-/// shipped_policies.hpp adds.
+/// Adds the rows of `scheduler.*`, which fill `settings`. The row of the policy is not among them:
+/// `add_policy_setting` adds it (shipped_policies.hpp).
 void add_settings(base::setting_table& table, scheduler_settings& settings);
 
 /// The form that `why_no_affinity` checks.

@@ -44,7 +44,7 @@ void park_and_wake(const char* policy, std::uint32_t workers, std::uint32_t outs
   CHECK(ran.load() == std::uint64_t{outsiders} * count);
 }
 
-/// Spawns up to three children a node, and frees itself.
+/// A node of a tree: schedules up to three children, and frees itself.
 class node final : public base::runnable {
  public:
   struct tree {
@@ -122,8 +122,8 @@ void busy_owners(std::uint32_t workers, std::uint32_t count) {
   CHECK(pool->stats().exposed >= count);
 }
 
-/// Work that arrives from outside while a worker is stalled: the work was left to that worker,
-/// since it was awake.
+/// Work arrives from outside while a worker is busy in a handler. The pool may leave the work to
+/// that worker, since it is awake, but another worker has to run it.
 void busy_receivers(std::uint32_t workers, std::uint32_t count) {
   auto pool = started({.workers = workers});
   watchdog dog(*pool);
@@ -171,8 +171,8 @@ class claimable final : public base::runnable {
   std::atomic<bool> running_{false};
 };
 
-/// Jobs on all workers that fill random mailboxes and claim random others, while an outside thread
-/// fills as well.
+/// Jobs on the workers fill random mailboxes and claim random runnables, while an outside thread
+/// fills mailboxes, too.
 void claims(const char* policy, std::uint32_t workers, std::uint32_t count) {
   auto pool = started({.policy = policy, .workers = workers, .machine = machine});
   watchdog dog(*pool);

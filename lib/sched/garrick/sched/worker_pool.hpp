@@ -305,7 +305,7 @@ class worker_pool final : public scheduler {
   std::vector<std::thread> threads_;
   std::thread helper_;
   std::vector<std::string> warnings_;
-  // the thread that starts and stops
+  // only for the thread that starts and stops the pool
   bool started_ = false;
   bool stopped_ = false;
   // each written by its worker before it is ready, read afterwards

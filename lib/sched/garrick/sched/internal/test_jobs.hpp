@@ -38,7 +38,7 @@ class job final : public base::runnable {
   Function function_;
 };
 
-/// Sets a flag once; others wait for it.
+/// A flag that one thread sets, once; other threads wait for it.
 class latch {
  public:
   void open() noexcept {
@@ -107,7 +107,8 @@ class watchdog {
   std::thread thread_;
 };
 
-/// `few` rounds, times the environment variable GARRICK_TORTURE; a tenth under ThreadSanitizer.
+/// Returns `few`, or a tenth of it under ThreadSanitizer, times the environment variable
+/// GARRICK_TORTURE.
 inline std::uint32_t rounds(std::uint32_t few) {
   const char* factor = std::getenv("GARRICK_TORTURE");
   const auto times =

@@ -25,7 +25,7 @@ struct no_time {
   static void sleep_ns(std::uint64_t) noexcept {}
 };
 
-/// Runs the script once while a worker sleeps, and not while a helper thread does.
+/// Runs the script once, when a worker sleeps. A helper thread's sleep does not run it.
 struct scripted_parker {
   static inline std::function<void()> script;
   void park() {
