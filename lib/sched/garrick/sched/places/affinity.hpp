@@ -46,7 +46,7 @@ class affinity {
 
   /// Returns the processors of a text that is one group, for one thread; none for an empty text.
   ///
-  /// Error `invalid_setting`: as `parse`, or it has several groups.
+  /// Returns the error `invalid_setting` if `parse` would, or if the text has several groups.
   [[nodiscard]] static base::result<processors> parse_group(std::string_view text,
                                                             std::span<const std::int32_t> usable);
 
@@ -54,13 +54,12 @@ class affinity {
   [[nodiscard]] bool empty() const noexcept { return groups_.empty(); }
   /// Returns the number of groups.
   [[nodiscard]] std::size_t size() const noexcept { return groups_.size(); }
-  /// Returns the group of thread number `thread`, counted from 0. Requires that there is one.
+  /// Returns the group of thread number `thread`, counted from 0. Requires at least one group.
   [[nodiscard]] const processors& of(std::size_t thread) const noexcept {
     return groups_[thread % groups_.size()];
   }
 
-  /// Binds the calling thread to the next group, in turn; does nothing if there is none. Any
-  /// thread.
+  /// Binds the calling thread to the next group, in turn; does nothing without groups. Any thread.
   ///
   /// Returns the error `invalid_setting` if the system refuses.
   [[nodiscard]] base::error bind_this_thread();

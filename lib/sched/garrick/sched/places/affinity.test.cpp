@@ -1,4 +1,4 @@
-// The text of an affinity: its meaning, and the place named by an error.
+// The text of an affinity: its meaning, the place named by an error, and the binding of threads.
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/sched/places/affinity.hpp>
 
@@ -64,7 +64,7 @@ TEST_CASE("affinity: a processor that the process may not use is an error") {
   CHECK(has(error_of("<0,8>"),
             "at character 4: processor 8 is not among those that this process may use"));
   CHECK(has(error_of("<0-3>", {0, 1, 3}), "at character 4: processor 2 is not among"));
-  CHECK(error_of("<0,8>", {}).empty());  // a system that does not say
+  CHECK(error_of("<0,8>", {}).empty());  // the system does not say which may be used
   CHECK(has(error_of("<0,", {}), "at its end: expected the number of a processor"));
 }
 

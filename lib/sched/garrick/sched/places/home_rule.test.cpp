@@ -1,6 +1,6 @@
 // Paper 002's two flowcharts (figures 3 and 4), as locality_guided follows them on machines that do
-// not exist: every worker as home or first place, every other as sender or thief. The expected
-// neighbours are written by hand.
+// not exist: every pair of workers, one as home or first place, one as sender or thief. The
+// expected neighbours are written by hand.
 #include <garrick/sched/policies/locality_guided.hpp>
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ struct item final : base::runnable {
   base::run_outcome run(std::uint32_t&) noexcept override { return base::run_outcome::released; }
 };
 
-/// The expected number of times that each branch is taken, over all pairs of workers.
+/// The number of times that each branch is taken, over all pairs of workers.
 struct branches {
   std::uint32_t same = 0;
   std::uint32_t near = 0;
@@ -80,7 +80,7 @@ std::vector<machine> machines() {
   return all;
 }
 
-/// The policy without threads.
+/// The policy on a machine, without threads.
 struct fixture {
   const machine& on;
   worker_places places;

@@ -44,7 +44,7 @@ using handle = std::unique_ptr<hwloc_topology, destroy>;
 constexpr std::uint64_t most_units = 1024;
 
 /// Returns the number of units of a described machine, or `most_units` + 1 if there are more.
-/// Counts before hwloc makes the units, which takes for ever if they are millions.
+/// Counts before hwloc makes the units, which would take for ever for millions of them.
 std::uint64_t units_of(std::string_view description) {
   std::uint64_t units = 1;
   int inside = 0;  // texts in brackets make no units
@@ -90,8 +90,8 @@ hwloc_obj_t core_of(hwloc_topology_t t, hwloc_obj_t unit) {
   return core != nullptr ? core : unit;
 }
 
-/// Returns the largest cache above `unit`, which may span several nodes. Returns its core, or the
-/// unit itself, if there is no cache.
+/// Returns the largest cache above `unit`; it may span several nodes. If there is no cache, returns
+/// the unit's core, or the unit itself.
 hwloc_obj_t cache_of(hwloc_topology_t t, hwloc_obj_t unit) {
   hwloc_obj_t best = core_of(t, unit);
   for (hwloc_obj_t o = unit->parent; o != nullptr; o = o->parent)
@@ -146,7 +146,8 @@ base::result<machine_units> read(hwloc_topology_t topology,
   }
   if (found.units.empty())
     return wrong("hwloc knows none of the processors that this process may use");
-  // The matrix has a row for every node, also for one with processors that we may not use.
+  // The matrix has a row for every node, also for one with processors that the process may not
+  // use.
   found.node_distances = distances_of(topology);
   std::uint32_t nodes = 0;
   for (const processing_unit& u : found.units) nodes = std::max(nodes, u.node + 1);

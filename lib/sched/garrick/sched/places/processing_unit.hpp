@@ -21,7 +21,7 @@ struct processing_unit {
   std::int32_t memory = -1;
 };
 
-/// The units of a machine as they were read, not yet checked; `topology::of` does that.
+/// The units of a machine as they were read, not yet checked; `topology::of` checks them.
 struct machine_units {
   std::vector<processing_unit> units;         ///< at least one
   std::vector<std::uint32_t> node_distances;  ///< row by row; empty: the machine does not say

@@ -127,7 +127,7 @@ topology topology::of_this_machine() {
 
 base::result<topology> topology::synthetic(const std::string& description) {
   auto machine = read_synthetic(description);
-#if !defined(GARRICK_MINIMAL)  // which cannot read any
+#if !defined(GARRICK_MINIMAL)  // the minimal build can read no machine
   if (machine) return of(std::move(machine->units), std::move(machine->node_distances));
 #endif
   return machine.error();

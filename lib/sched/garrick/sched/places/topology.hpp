@@ -22,8 +22,8 @@ namespace garrick::sched {
 /// The processing units of a machine, and how far apart they are.
 class topology {
  public:
-  // The distances that have names. Nodes with a matrix of distances of their own may be farther
-  // apart.
+  // The distances that have names. If the machine has a matrix of the distances between its nodes,
+  // two nodes may be farther apart.
   static constexpr std::uint32_t same_cache = 0;    ///< of units at one shared cache
   static constexpr std::uint32_t same_node = 1;     ///< of units on one memory node
   static constexpr std::uint32_t same_package = 2;  ///< of units in one package

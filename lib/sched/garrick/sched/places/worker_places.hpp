@@ -33,7 +33,7 @@ enum class neighbourhood : std::uint8_t {
 class worker_places {
  public:
   /// Places 1 to 1024 workers on `machine`, of which it keeps a copy. `near` defines the direct
-  /// neighbours; on a flat machine all workers are.
+  /// neighbours; on a flat machine all workers are neighbours.
   worker_places(const topology& machine, std::uint32_t workers, neighbourhood near);
 
   /// Returns the number of workers.
@@ -87,10 +87,10 @@ class worker_places {
   std::vector<std::vector<worker_index>> of_node_;
 };
 
-/// The search of a thief for work, which names the victims one by one. Each is drawn from the
-/// present group. After as many attempts as the group has members the next group follows; in the
-/// last one the search goes on until the thief gives up. A thief that has stolen something starts
-/// again at g0.
+/// The search of a thief for work, which names the victims one by one. Each victim is drawn from
+/// the present group. After as many attempts as the group has members the next group follows; in
+/// the last one the search goes on until the thief gives up. A thief that has stolen something
+/// starts again at g0.
 class victim_walk {
  public:
   /// For the worker `thief`. Refers to `places`.
@@ -117,7 +117,7 @@ class victim_walk {
   std::span<const worker_index> others_;
   std::span<const worker_index> groups_;
   std::uint32_t group_ = 0;
-  std::uint32_t left_;  ///< attempts in this group
+  std::uint32_t left_;  ///< attempts left in this group
 };
 
 }  // namespace garrick::sched

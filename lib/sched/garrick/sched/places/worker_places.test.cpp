@@ -125,7 +125,7 @@ TEST_CASE(
   CHECK(p.memory_of(locality_hint::home(2), 0) == -1);           // no such node
   for (const locality_hint h : {locality_hint(), locality_hint::spread(), locality_hint::hub()})
     CHECK(p.memory_of(h, 0) == -1);
-  // A machine that does not exist has none.
+  // A machine that does not exist has no memory.
   CHECK(worker_places(machine("numa:2 core:2 pu:1"), 4, neighbourhood::cache)
             .memory_of(locality_hint::home(1), 0) == -1);
 }
