@@ -29,7 +29,7 @@ struct crowd {
   std::uint64_t longest_wait = 0;
   std::uint64_t watched_runs = 0;
   std::uint64_t ball_runs = 0;               ///< of those that play ping-pong
-  std::size_t waits_for_message = SIZE_MAX;  ///< the one that is not runnable at the beginning
+  std::size_t waits_for_message = SIZE_MAX;  ///< the place in `all` that is not scheduled at first
   std::uint64_t enough = 0;                  ///< messages after which all stop
   latch ended;
   using anybody = job<std::function<base::run_outcome(std::uint32_t&)>>;
@@ -178,7 +178,7 @@ TEST_CASE("one that is alone on its worker keeps running without waking anybody"
   const auto before = pool->stats().wakes;
   pool->schedule(greedy);
   done.wait();
-  // The ticker may call a worker when the system takes its processor away in the wrong moment.
+  // The ticker may call a worker when the system takes its processor away at a bad moment.
   CHECK(pool->stats().wakes - before < runs / 100);
 }
 

@@ -11,8 +11,8 @@
 // Invariants
 // G1 A guide only names workers: every runnable is in exactly one queue or with one worker,
 //    whatever its home.
-// G2 A home is the index of a worker of this pool. A hint that names another (a handle to an actor
-//    of a larger pool) counts as none.
+// G2 A home is the index of a worker of this pool. A hint with another index, such as one from a
+//    larger pool, counts as no hint.
 // G3 A thief that found nothing on its walk visits all others once before it parks, so that homes
 //    strand nothing (W1 of work_stealing.hpp, S6 of sleepers.hpp).
 #pragma once
@@ -24,8 +24,8 @@
 
 namespace garrick::sched {
 
-/// The guide that knows places. Any worker may call any function; a thread that is not a worker
-/// only `target`.
+/// The guide that knows places. Any worker may call any function; a thread that is not a worker may
+/// call only `target`.
 template <class Atomics = base::real_atomics>
 class locality_guide {
  public:
@@ -91,7 +91,7 @@ class locality_guide {
         now = kind::settled;
         break;
       case kind::node:
-        if (places_.of_node(h.value()).empty()) break;  // G2: as if it had not wished
+        if (places_.of_node(h.value()).empty()) break;  // G2: as if `r` had no wish
         at = next_of_node(h.value());
         now = kind::settled;
         break;

@@ -37,7 +37,7 @@ struct fixture {
             .workers = workers, .quantum = 64, .idle_spin_ns = 0, .seed = 3, .places = &places}) {}
 
   auto& worker(std::uint32_t w) { return policy.worker(w); }
-  /// Lets `w` take the next runnable from its own queues, and runs it.
+  /// Lets `w` take the next runnable, from its own queues or by theft, and begin to run it.
   item* run(std::uint32_t w) {
     auto* const r = static_cast<item*>(policy.dequeue(worker(w)));
     if (!r->take()) return nullptr;

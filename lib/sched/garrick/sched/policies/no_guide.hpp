@@ -1,6 +1,6 @@
 // work_stealing asks a guide for a runnable's place and a thief's victims. This is the guide that
-// does not know places, so that the policy asks it as little as possible; locality_guided.hpp has
-// the other.
+// does not know places, so that the policy asks it as little as possible; the other guide is in
+// locality_guided.hpp.
 //
 // Thread safety: constants only.
 #pragma once

@@ -39,7 +39,7 @@ class worker_places;
 struct policy_options {
   std::uint32_t workers = 1;                ///< 1 to `most_workers`
   std::uint32_t quantum = default_quantum;  ///< messages; see `scheduler_settings`
-  std::uint64_t idle_spin_ns = 0;           ///< a worker looks for work so long before it parks
+  std::uint64_t idle_spin_ns = 0;           ///< the time of a worker's search before it parks
   std::uint64_t seed = 0x9e3779b97f4a7c15;  ///< of the random order in which victims are visited
   /// messages that a busy worker handles between two looks at another one (stalled_watch.hpp)
   std::uint32_t look_interval = default_look_interval;
@@ -121,7 +121,7 @@ struct real_traits {
 template <class Atomics>
 class own_counter {
  public:
-  /// Raises it. The one thread only; no locked operation.
+  /// Raises the counter. Only for the thread that owns it; no locked operation.
   [[gnu::hot]] void add(std::uint64_t by = 1) noexcept {
     // order: relaxed both; a statistic
     value_.store(value_.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);

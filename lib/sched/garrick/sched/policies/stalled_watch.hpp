@@ -21,7 +21,7 @@ inline constexpr std::uint32_t default_look_interval = 2048;
 class stalled_watch {
  public:
   /// Makes the watch of worker `self`, with rounds of at most `round` messages. The worker looks at
-  /// another one at least once in `interval`.
+  /// another one at least once in `interval` messages, or once a round if rounds are longer.
   stalled_watch(std::uint32_t self, std::uint32_t round, std::uint32_t interval) noexcept
       : self_(self), whom_(self), rounds_(std::max(1U, interval / round)), left_(rounds_) {}
 
@@ -49,7 +49,7 @@ class stalled_watch {
     return whom_;
   }
 
-  /// Notes how often the watched one has given a sign of life so far.
+  /// Notes how often the watched worker has given a sign of life so far.
   void note(std::uint64_t beats) noexcept { beats_ = beats; }
 
  private:

@@ -47,8 +47,8 @@ using simple = job<std::function<void()>>;
 /// messages from the moment when everything has been added, and ends at the bound.
 struct half_stalled_pool {
   static constexpr std::uint64_t count = 100;
-  // The bound of W4, whether all runnables wait at the stalled worker or half of them; and one look
-  // more before the first one counts.
+  // The bound of W4, whether all runnables wait at the stalled worker or half of them. One more
+  // look passes before the first look that counts.
   static constexpr std::uint64_t bound =
       (2 * count + 3) * default_look_interval + (2 * (count + 2) + 2) * 256;
 
@@ -59,7 +59,7 @@ struct half_stalled_pool {
   std::atomic<std::uint64_t> runs{0};
   std::uint64_t runs_at_bound = 0;
   std::unique_ptr<simple> balls[2];
-  std::uint64_t played = 0;  ///< messages; the ping-pong's own
+  std::uint64_t played = 0;  ///< messages so far; only the ping-pong counts them
   std::uint64_t counted = 0;
 
   explicit half_stalled_pool(const std::string& policy)

@@ -51,7 +51,7 @@ struct workers {
     return policy.describe().find("ticker armed") != std::string::npos;
   }
 
-  /// Puts open work into the queues of `to` and calls no worker.
+  /// Puts open work into the deque of `to` and calls no worker.
   item& push(worker& to) {
     item& one = next();
     REQUIRE(one.offer());
@@ -72,7 +72,7 @@ struct workers {
     REQUIRE(r != nullptr);
     static_cast<void>(r->take());
   }
-  /// The first worker begins a round, with work of its own, and looks about.
+  /// Lets the first worker begin a round, with work of its own, and look about.
   void look() {
     push(at(0));
     begin_round(at(0));
@@ -135,7 +135,7 @@ TEST_CASE(
     "another one was woken for it") {
   workers w(3);
   w.while_asleep(w.at(1), [&] {
-    w.policy.external_enqueue(w.at(1), w.next());  // and has no processor yet
+    w.policy.external_enqueue(w.at(1), w.next());  // worker 1 is woken, but does not run yet
     REQUIRE(w.wakes() == 1);
     CHECK_FALSE(w.ticker_is_armed());
     w.while_asleep(w.at(2), [&] { CHECK(w.ticker_is_armed()); });
@@ -188,7 +188,7 @@ TEST_CASE("starvation guards: one look relieves slot and inbox, and the deque of
   w.look();
   CHECK(w.at(1).front.slot.look().item == nullptr);
   CHECK(w.at(1).inbox.looks_empty());
-  CHECK(w.at(1).deque.size() == 3);  // the oldest, and three of six
+  CHECK(w.at(1).deque.size() == 3);  // it lost the oldest, and three of the other six
 }
 
 TEST_CASE("starvation guards: work of which a worker is relieved is announced") {

@@ -41,7 +41,7 @@ struct alignas(64) stealing_worker {
   }
 
   /// Returns true if it has begun a run since any thread last called this function. Any thread; a
-  /// hint: otherwise the worker may be in a long handler, and should get no more work.
+  /// hint: if it has not, it may be in a long handler, and should get no more work.
   [[nodiscard]] bool has_begun_run_since_asked() noexcept {
     const std::uint64_t now = figures.runs();
     // order: relaxed both; a hint
@@ -73,7 +73,7 @@ struct alignas(64) stealing_worker {
   worker_round round;                                 ///< W3
   stalled_watch watch;                                ///< W4: the worker that it watches
   typename next_slot<atomics>::picture watched_slot;  ///< W4: the slot of that worker
-  typename Traits::random random;                     ///< in which order it visits victims
+  typename Traits::random random;                     ///< for the order in which it visits victims
   worker_figures<Traits> figures;                     ///< its counts
   own_counter<atomics> beats;                         ///< W4: signs of life
   own_counter<atomics> emptied;    ///< how often it found nothing in its slot and its deque
@@ -84,8 +84,8 @@ struct alignas(64) stealing_worker {
   // owner and thieves (aligns itself)
   work_stealing_deque<atomics> deque;  ///< own work
   // all threads
-  alignas(64) work_inbox<atomics> inbox;  ///< from others, and early ends of turns
-  /// `has_begun_run_since_asked`
+  alignas(64) work_inbox<atomics> inbox;  ///< from others, or from a run that ended in mid-round
+  /// for `has_begun_run_since_asked`
   typename atomics::template atomic<std::uint64_t> runs_when_asked{0};
 };
 

@@ -31,16 +31,16 @@
 // W4 No runnable waits for a stalled worker. Each worker counts its signs of life: it began a
 //    round, or it found its own queues empty. A busy worker makes a look once in `look_interval`
 //    messages, or sooner if its rounds are short, and watches each of the n-1 others from one look
-//    to the next, in turn. If the other gave no sign in between, the looker moves its work into
+//    to the next, in turn. If the watched worker gave no sign, the looker moves its work into
 //    queues of its own: the item that was in the slot all that time, the oldest of the deque with
 //    up to half of the rest, and the whole inbox. So in n-1 looks each of the others begins a round
 //    (W3), runs dry or loses its oldest work. While one worker makes progress, a runnable that
 //    waits at another with k more has its turn there or is moved within 4(k+1)(n-1) looks. Once
 //    moved, it runs within 4(m+1) rounds if the looker has m. (A worker that is not busy searches
 //    or is parked: S6 of sleepers.hpp.)
-// W5 No worker is called for open work while as many are awake as may be (worker_limit.hpp). An
-//    awake worker sees the work before it sleeps (b3 of S4), and the ticker is armed, so it calls
-//    another if the work stays (K5). A worker beyond the limit sleeps when its own queues are
+// W5 No worker is called for open work while as many are awake as worker_limit.hpp allows. An awake
+//    worker sees the work before it sleeps (b3 of S4), and the ticker is armed, so it calls another
+//    if the work stays (K5). A worker beyond the limit sleeps when its own queues are
 //    empty, without a search; if it sees open work then (b3) and too few are awake, it wakes
 //    itself. The limit is ignored where awake workers are held up: a worker is behind, an item
 //    stays in its slot, or no run has begun there since the last message from outside.
@@ -108,9 +108,9 @@ class work_stealing {
 
   // --- the places of runnables -------------------------------------------------------------------
 
-  /// Queues `r` at a worker that is awake while others sleep, unless something waits there already
-  /// or it seems to be in a long handler; otherwise at a parked worker or, if there is none, at
-  /// each worker in turn.
+  /// Queues `r` at the worker that a guide chooses. Without a guide, queues it at the worker of
+  /// `awake_while_others_sleep`; if there is none, at a parked worker; if all are awake, at each
+  /// worker in turn.
   [[gnu::hot]] void central_enqueue(runnable& r) noexcept {
     if constexpr (!Guide::active) {
       const std::uint32_t awake = awake_while_others_sleep();
@@ -206,8 +206,8 @@ class work_stealing {
   /// Counts the used messages towards the round (W3).
   void after_resume(worker_data& self, std::uint32_t used) noexcept { self.round.use(used); }
 
-  void after_completion(worker_data&) noexcept {}                       ///< nothing
-  void wake_guest() noexcept { sleepers_.wake_one(sleepers_.peek()); }  ///< it finds a seat empty
+  void after_completion(worker_data&) noexcept {}                       ///< does nothing
+  void wake_guest() noexcept { sleepers_.wake_one(sleepers_.peek()); }  ///< for a free seat
 
   // --- the executor's requests -------------------------------------------------------------------
 
@@ -301,7 +301,7 @@ class work_stealing {
   using sleepers_type = sleepers<atomics, typename Traits::parker>;
   using picture = typename next_slot<atomics>::picture;
 
-  static constexpr std::size_t most_in_batch = 16;  ///< that one theft takes out of a deque
+  static constexpr std::size_t most_in_batch = 16;  ///< that a theft takes besides the oldest
   /// workers that are asked if work from outside may be left to them
   static constexpr std::uint32_t most_asked = 4;
 
@@ -325,7 +325,7 @@ class work_stealing {
     if (sleepers_type::may_wake(seen)) call(seen, preferred);
   }
 
-  /// Does the rest of `call_for_open_work`. Requires that `seen` lets a worker be woken.
+  /// Does the rest of `call_for_open_work`. Requires `may_wake(seen)`.
   void call(typename sleepers_type::state seen, std::uint32_t preferred) noexcept {
     if (awake(seen) < watch_.most_awake()) [[likely]]
       sleepers_.wake_one(seen, preferred);
@@ -333,8 +333,8 @@ class work_stealing {
       watch_.arm();
   }
 
-  /// Returns a worker that is awake while another is parked, makes progress and has an empty inbox;
-  /// `nobody` if it is not among the first few that are awake.
+  /// Returns a worker that is awake while another is parked, makes progress and, below the limit of
+  /// W5, has an empty inbox; `nobody` if none of the first few that are awake is such a worker.
   [[nodiscard]] std::uint32_t awake_while_others_sleep() noexcept {
     const auto seen = sleepers_.peek();
     if (!sleepers_type::any_parked(seen)) return sleepers_type::nobody;

@@ -1,6 +1,6 @@
 // The whole work-stealing policy under the model checker: two workers, the ticker and an outside
-// thread. A stranded runnable is found as a deadlock, one that runs twice or unordered as a failed
-// assertion or a data race.
+// thread. A stranded runnable is found as a deadlock. A runnable that runs twice, or without order
+// between its runs, is found as a failed assertion or a data race.
 #include <garrick/sched/policies/work_stealing.hpp>
 
 #include <doctest/doctest.h>
@@ -324,7 +324,7 @@ struct line_suite : rl::test_suite<line_suite, 2>, policy_base {
   }
 };
 
-/// An outside thread schedules an actor as soon as the one before runs, and there is no ticker. So
+/// An outside thread schedules an actor when the actor before it runs, and there is no ticker. So
 /// a thread that leaves an actor to a worker that was awake must wake a worker if all sleep by now.
 struct left_suite : rl::test_suite<left_suite, 3>, policy_base {
   std::array<actor, 3> actors;

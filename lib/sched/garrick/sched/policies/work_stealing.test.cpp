@@ -1,5 +1,6 @@
-// Work stealing without threads: the fate of a runnable that was claimed in its queue, and the turn
-// of a runnable that has arrived from outside.
+// Work stealing without threads: the turn of a runnable that has arrived from outside, the worker
+// to which it is left, the length of rounds, the calls of sleeping workers, and the fate of a
+// runnable that was claimed in its queue.
 #include <garrick/sched/internal/test_unthreaded.hpp>
 #include <garrick/sched/policies/work_stealing.hpp>
 
@@ -46,7 +47,8 @@ struct busy_worker {
     while (base::runnable* const r = policy.drain_one()) static_cast<void>(r->take());
   }
 
-  /// Runs the next runnable and returns it. It handles `messages`, or one if it is one of `own`.
+  /// Runs the next runnable and returns it. The runnable handles `messages`, or one message if it
+  /// is one of `own`.
   base::runnable* run_next(std::uint32_t messages = 1) {
     base::runnable* const r = policy.dequeue(self);
     static_cast<void>(r->take());
@@ -259,7 +261,7 @@ TEST_CASE("work stealing: a worker is called for one that goes on later, unless 
     item last;
     std::uint64_t calls = 0;
     scripted_parker::script = [&] {
-      if (add != nullptr) add(awake, next);  // and makes no call
+      if (add != nullptr) add(awake, next);  // calls no worker
       policy.resume_later(awake, later);
       calls = policy.statistics().wakes;
       policy.external_enqueue(policy.worker(1), last);
@@ -291,7 +293,7 @@ TEST_CASE(
   item in_slot;
   scripted_parker::script = [&] {
     REQUIRE(in_deque.offer());
-    awake.deque.push(&in_deque);  // and makes no call
+    awake.deque.push(&in_deque);  // calls no worker
     policy.internal_enqueue(awake, in_slot);
     REQUIRE(policy.statistics().wakes == 0);
     awake.round.use(256);

@@ -3,7 +3,7 @@
 // Sleeping and stealing are rare and cost a system call or a foreign cache line anyway. So a park
 // may read the clock twice, and both events are reported to the probe, if there is one.
 //
-// Thread safety: the worker itself, but `read` and `runs`, which any thread may call.
+// Thread safety: any thread may call `read`, `runs` and `parks`, only the worker itself the rest.
 #pragma once
 
 #include <garrick/base/concurrency/probe.hpp>
@@ -34,7 +34,7 @@ class worker_figures {
   /// The times when a worker fell asleep and when it was awake again.
   struct nap {
     std::uint64_t begin_ns;  ///< by the clock of the traits
-    std::uint64_t end_ns;    ///< as well
+    std::uint64_t end_ns;    ///< by the same clock
   };
 
   /// Counts the beginning of a sleep. Returns the time.

@@ -45,8 +45,8 @@ class worker_round {
     return quantum == unlimited ? 256 : std::max(1U, quantum / 4);
   }
 
-  /// Returns the messages of a first round that `measure` lets grow: eight, unless `longest` is
-  /// less or very much more.
+  /// Returns the number of messages of a first round, if `measure` lets the next rounds grow:
+  /// eight, unless `longest` is less or very much more.
   [[nodiscard]] static constexpr std::uint32_t first_of(std::uint32_t longest) noexcept {
     return std::max(std::min(8U, longest), longest / 32);
   }
@@ -160,7 +160,7 @@ class worker_round {
   }
 
  private:
-  static constexpr std::uint32_t rounds_per_measure = 4;  ///< rounds
+  static constexpr std::uint32_t rounds_per_measure = 4;  ///< of full length, without arrivals
 
   [[nodiscard]] std::uint64_t shall_last_ns() const noexcept {
     return arrivals_come_ || has_arrived_ ? most_if_arrivals_ns : most_ns;

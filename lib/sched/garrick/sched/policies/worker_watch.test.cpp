@@ -35,7 +35,8 @@ struct helpers_clock {
   }
 };
 
-/// Each worker that is awake waits for a processor as long as it runs.
+/// Places at which each worker that is awake runs for half of the time, and waits for a processor
+/// for the other half.
 struct crowded_place {
   struct thread {
     static constexpr std::int32_t unknown = -1;
@@ -72,7 +73,7 @@ struct crowd {
   [[nodiscard]] std::uint64_t wakes() const { return policy.statistics().wakes; }
   void begin_run() { static_cast<void>(policy.before_resume(awake, running)); }
 
-  /// Calls `at_limit` when one worker may be awake, and ends after this many further looks.
+  /// Calls `at_limit` when only one worker may be awake, and ends after this many further looks.
   template <class F>
   void run(const F& at_limit, int more_looks = 0) {
     helpers_clock::now = 1;
@@ -137,7 +138,7 @@ TEST_CASE("worker watch: at the limit, a helper that rests is called for open wo
   c.run(
       [&] {
         REQUIRE(c.awake.inbox.take_oldest() == &c.items[0]);
-        scripted_parker::script = [&] {  // it rests
+        scripted_parker::script = [&] {  // while the helper rests
           CHECK(c.policy.describe().find("ticker asleep") != std::string::npos);
           c.policy.external_enqueue(c.awake, c.items[1]);
           CHECK(c.wakes() == 0);

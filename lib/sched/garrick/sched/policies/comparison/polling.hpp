@@ -2,10 +2,10 @@
 // paper 000 measures, with its four configurations.
 //
 // A phase is a number of attempts at the worker's own queues, with a sleep after each. Every n-th
-// attempt also tries to steal. When the attempts are used up the next phase begins; a success goes
-// back to the first. The last phase goes on for ever. It either sleeps (the paper's default, custom
-// and aggressive) or waits for an event with a time limit (its proposal, new). A thread that puts
-// work into a worker's inbox then wakes that worker.
+// attempt also tries to steal. When the attempts are used up the next phase begins; after a success
+// the next search begins with the first phase. The last phase goes on for ever. It either sleeps
+// (the paper's default, custom and aggressive) or waits for an event with a time limit (its
+// proposal, new). A thread that puts work into a worker's inbox then wakes that worker.
 //
 //   | attempts / steal interval / sleep | aggressive   | moderate        | relaxed               |
 //   | polling_default                   | 100 / 10 / 0 | 500 / 5 / 50 µs | ∞ / 1 / 10 ms         |
@@ -28,9 +28,9 @@
 //    though here a worker has no slot.
 // P2 With an event, the worker takes its token only before it looks into its inbox, and a push
 //    leaves the token after it: work in one's own inbox ends the wait.
-// P3 Fairness: as W3 of work_stealing.hpp, without a slot, and without turns in the middle of a
-//    round or rounds that depend on the time: each round of at most a quarter of a
-//    quantum begins with the oldest of the inbox or of the deque, in turns.
+// P3 Fairness. W3 of work_stealing.hpp holds, but there is no slot, no turn in the middle of a
+//    round, and no round that depends on the time. Each round of at most a quarter of a quantum
+//    begins with the oldest of the inbox or of the deque, in turns.
 #pragma once
 
 #include <garrick/sched/policies/policy.hpp>
@@ -88,7 +88,7 @@ class polling {
   /// A worker: its deque and its inbox.
   class alignas(64) worker_data {
    public:
-    /// Makes the worker with this index. `round` is the number of messages in its first round.
+    /// Makes the worker with this index. `round` is the number of messages in each of its rounds.
     worker_data(std::uint32_t index, std::uint32_t round, const policy_options& options)
         : index_(index),
           round_(round),
