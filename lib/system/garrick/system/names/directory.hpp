@@ -49,7 +49,7 @@ namespace detail {
 [[nodiscard]] inline registry& registry_of(const core::actor_base& self) noexcept {
   return detail::directory_of(self).names;
 }
-/// Returns the groups of the system that this actor lives in. Like `registry_of`.
+/// Returns the groups of the system that this actor lives in, under the rules of `registry_of`.
 [[nodiscard]] inline groups& groups_of(const core::actor_base& self) noexcept {
   return detail::directory_of(self).topics;
 }

@@ -44,7 +44,7 @@ class groups;
 
 namespace detail {
 
-/// A topic.
+/// A topic and its members.
 class topic {
  public:
   using members = std::vector<core::any_ref>;
@@ -52,7 +52,7 @@ class topic {
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const protocol_set& protocol() const noexcept { return protocol_; }
-  /// Adds a member. Returns false if `who` was a member already.
+  /// Adds a member. Returns false if `who` was a member already, or the topic is closed.
   bool add(const core::any_ref& who);
   bool remove(std::uint64_t id);
   /// Removes all members and refuses later joins, at the end of the system.
@@ -92,7 +92,7 @@ template <class P>
 class group {
  public:
   using garrick_sendable = void;
-  using garrick_only_here = void;  ///< it is a topic of this system
+  using garrick_only_here = void;  ///< a topic belongs to its system
   using protocol_type = P;         ///< the messages that may be published
 
   /// Makes `who` a member: it gets all later publications until it leaves or ends, and the group

@@ -26,7 +26,7 @@ class registry_category final : public base::error_category {
 };
 constinit const registry_category of_registry;
 
-/// As in a protocol: "void(int)".
+/// Returns the signature as it is written in a protocol: "void(int)".
 std::string written(const signature_id& s) {
   const std::string content(s.content->name);
   const bool several = content.starts_with('(') && content.ends_with(')');
@@ -71,7 +71,7 @@ base::result<void> registry::put_entry(std::string_view name, core::any_ref who,
         return base::make_error(
             registry_errc::name_taken, name,
             at->second.who.to_string() + (at->second.who == who ? " has it already" : " has it"));
-      dropped = std::exchange(at->second.who, who);  // the registry has not noticed its end yet
+      dropped = std::exchange(at->second.who, who);  // the former holder's end is not noticed yet
       at->second.protocol = protocol;
     }
   }

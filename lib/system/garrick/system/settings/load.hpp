@@ -54,7 +54,7 @@ struct setting_layers {
   /// that no layer sets then gets its default, which is its value when its row was added.
   const base::setting_table* own = nullptr;
 
-  /// Returns the process' arguments and environment, no file.
+  /// Returns the process's arguments and environment, and no file.
   [[nodiscard]] static setting_layers from_main(int argc, const char* const* argv);
 };
 

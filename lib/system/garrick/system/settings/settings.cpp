@@ -14,7 +14,7 @@ namespace garrick::system {
 
 namespace {
 
-/// In the order of the enumeration.
+/// The names of `log_level`, in the order of the enumeration.
 constexpr std::array<std::string_view, 5> log_levels{"debug", "info", "warning", "error", "off"};
 
 constexpr const char* from_default = "default";

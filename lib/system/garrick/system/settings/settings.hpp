@@ -70,8 +70,8 @@ struct memory_settings {
 
 /// Keys `watchdog.*`.
 struct watchdog_settings {
-  /// a handler that runs longer is reported; that of a detached actor only after 30 times as long,
-  /// and once; zero: off
+  /// a handler that runs longer is reported; a detached actor's handler only after 30 times as
+  /// long, and only once; zero: off
   base::duration after = base::duration::seconds(1);
   /// before a stack overflow aborts the process, name the actor whose handler overflowed it, on
   /// standard error
@@ -99,7 +99,7 @@ struct setting_report {
   std::string source;  ///< "default"
 };
 
-/// All settings of a system. A default-made one is a good start for any program.
+/// All settings of a system. A default-made object is a good start for any program.
 struct settings {
   sched::scheduler_settings scheduler{};  ///< worker threads, their policy and their places
   core::mailbox_settings mailbox{};       ///< limits, and the behaviour of a send at them
@@ -111,7 +111,7 @@ struct settings {
   shutdown_settings shutdown{};           ///< the time for the end
   log_settings log{};                     ///< the least severe events
 
-  // for code only; null: the real ones
+  // only for code; null: no probe, and the scheduler that `scheduler` above describes
   /// Receives the system's events; must outlive the system.
   base::probe* probe = nullptr;
   /// Builds a scheduler with a policy of the program, in place of the policy that

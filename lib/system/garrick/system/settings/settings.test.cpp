@@ -1,4 +1,5 @@
-// For each row in the table of the system's settings: its allowed values, from every source.
+// The table of the system's settings: the allowed values of each row, from every source, and the
+// source that is told for a value.
 #include "garrick/system/settings/settings.hpp"
 
 #include <algorithm>
@@ -71,7 +72,7 @@ std::string variable_of(std::string_view key) {
   return name;
 }
 
-/// Arguments that keep other settings from interfering with this one.
+/// Returns the variables that keep other settings from interfering with this one.
 std::vector<std::string> company_of(std::string_view key) {
   return key == "mailbox.hard_limit" ? std::vector<std::string>{"GARRICK_MAILBOX_SOFT_LIMIT=1"}
                                      : std::vector<std::string>();
@@ -115,7 +116,7 @@ verdicts try_everywhere(const setting& row, const std::string& text) {
   attempt({.environment = {variable_of(key) + "=" + text}},
           "environment variable " + variable_of(key));
 #if !defined(GARRICK_MINIMAL)
-  // a parser of command lines knows no empty value
+  // load.test.cpp tests empty values on the command line
   if (!text.empty()) attempt({.arguments = {"--" + key + "=" + text}}, "argument --" + key);
   const std::size_t dot = key.find('.');
   const internal::temporary_file file("{\"" + key.substr(0, dot) + "\": {\n\"" +

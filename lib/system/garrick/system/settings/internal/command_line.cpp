@@ -1,7 +1,7 @@
 // The command line's layer.
 //
 // CLI11 writes the help. The arguments are parsed here, since CLI11 accepts no empty text, splits a
-//       text in brackets, and has other error messages.
+// text in brackets, and has other error messages.
 #include <algorithm>
 #include <functional>
 #include <set>

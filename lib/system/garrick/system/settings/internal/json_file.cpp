@@ -116,8 +116,8 @@ class collector final : public nlohmann::json_sax<nlohmann::json> {
       return fail(key_line_, "the key '" + full_key() + "' is there twice");
     return true;
   }
-  /// `read` is the number of characters up to and with the wrong one. The end of the file counts as
-  /// a character.
+  /// `read` is the number of characters, including the wrong one. The end of the file counts as a
+  /// character.
   bool parse_error(std::size_t read, const std::string&,
                    const nlohmann::detail::exception&) override {
     if (read > text_.size()) return fail(line_, "this is not JSON: the file ends too early");

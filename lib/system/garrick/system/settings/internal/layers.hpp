@@ -1,5 +1,5 @@
-// The types shared by the layers: settings as they were found, before they are checked. Only
-// load.cpp, which includes this file, knows the keys.
+// The parts that the layers share: settings as they were found, before they are checked; the
+// refusals; and the readers of the file and of the command line.
 //
 // Thread safety: none.
 #pragma once
@@ -28,7 +28,7 @@ struct assignment {
 
 using assignments = std::vector<assignment>;
 
-/// The part of a key that the command line's parser needs.
+/// The facts about a key that the command line's parser needs.
 struct argument {
   std::string key;
   std::string help;

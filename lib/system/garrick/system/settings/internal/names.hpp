@@ -11,13 +11,13 @@
 
 namespace garrick::system::internal {
 
-/// "mailbox" of "mailbox.soft_limit".
+/// Returns the section of a key: "mailbox" of "mailbox.soft_limit".
 [[nodiscard]] std::string section_of(std::string_view key);
 
-/// "GARRICK_MAILBOX_SOFT_LIMIT" of "mailbox.soft_limit".
+/// Returns the variable of a key: "GARRICK_MAILBOX_SOFT_LIMIT" of "mailbox.soft_limit".
 [[nodiscard]] std::string variable_of(std::string_view key);
 
-/// "net" of "GARRICK_NET_PORT".
+/// Returns the section that a variable's name begins with: "net" of "GARRICK_NET_PORT".
 [[nodiscard]] std::string section_of_variable(std::string_view name);
 
 /// Returns the keys of all rows, in their order.
