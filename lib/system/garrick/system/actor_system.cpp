@@ -1,5 +1,5 @@
 // The ways to end a system. A call by one of the system's own threads is refused, since that thread
-// would wait for itself.
+// would wait for itself. So is a call in a forked process, which has none of the system's threads.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/system/actor_system.hpp>
 #include <garrick/system/settings/internal/environment.hpp>
@@ -57,7 +57,7 @@ actor_system::~actor_system() {
     core_->end_scoped();  // first: a handler that waits as a scoped actor would never return
     static_cast<void>(core_->end_all_and_wait(true, base::duration::infinite()));
   }
-  core_->end_scoped();  // only now, when the actors that owed them answers have ended
+  core_->end_scoped();  // only now: the actors that owed scoped actors an answer have ended
   core_->stop_threads();
   core_->release();
 }

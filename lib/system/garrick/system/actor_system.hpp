@@ -43,8 +43,8 @@ struct it_takes_settings_and_in_braces_their_members;
 struct shutdown_report {
   /// True if no actor was left when the wait ended.
   bool complete = true;
-  /// `would_block` with advice if one of the system's own threads made the call, which then has
-  /// done nothing
+  /// `would_block` with advice if one of the system's own threads made the call, or a process that
+  /// was forked from the system's process; the call has then done nothing
   base::error error{};
   /// The actors that still lived when the deadline passed: "account#7 in its handler of deposit",
   /// "bank#3 with 2 messages not taken".
@@ -74,7 +74,8 @@ class actor_system : public spawner<actor_system> {
   /// Starts the system's threads with these settings alone; ignores the environment.
   explicit actor_system(const system::settings& values);
   /// Does the same for an object that converts to settings.
-  // Without this overload, GCC finds the one below as good as the one above for such an object.
+  // Without this overload, GCC finds the deleted overload below as good a match for such an object
+  // as the overload above.
   template <std::convertible_to<const system::settings&> S>
   explicit actor_system(S&& values)
       : actor_system(static_cast<const system::settings&>(std::forward<S>(values))) {}

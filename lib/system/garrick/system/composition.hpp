@@ -3,8 +3,8 @@
 //   result<std::vector<result<int>>> all = fan_out(system, workers, job{7}).get();
 //   result<int> fastest = first_of(system, replicas, query{}).within(1s).get();
 //
-// Otherwise like core/composition.hpp. Thread safety: any thread; on a worker `get()` returns the
-// error `would_block`.
+// In all else both work as in core/composition.hpp. Thread safety: any thread; on a worker `get()`
+// returns the error `would_block`.
 #pragma once
 
 #include <garrick/core/composition.hpp>

@@ -16,7 +16,7 @@ namespace garrick::system {
 
 namespace detail {
 
-/// Instantiated only to fail, when a response is converted to a value without `get()`.
+/// The compiler's error for a response that is converted to a value without `get()`.
 template <class To, bool Come = false>
 struct get_is_missing : base::detail::failed_check {
   static_assert(Come,
@@ -231,7 +231,7 @@ class spawner {
     static_assert(core::detail::asked_no_handle<Reached>::reported);
     return {};
   }
-  /// The same for a router.
+  /// Sends a request to a router in the same way.
   template <class R, class... Args>
     requires requires { typename R::garrick_router; }
   auto request(const R& to, Args&&... args) {
@@ -239,7 +239,7 @@ class spawner {
       return asker.request(to, std::forward<Args>(args)...);
     });
   }
-  /// The same for a wildcard handle; Rs are the types of the answer's values.
+  /// Sends a request to a wildcard handle in the same way; Rs are the types of the answer's values.
   template <class... Rs, class... Args>
   auto request_as(const core::any_ref& to, Args&&... args) {
     static_assert(core::detail::checked_answer<core::response<Rs...>>::reported);

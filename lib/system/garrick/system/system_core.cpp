@@ -92,10 +92,12 @@ system_core::system_core(const settings& values)
         std::make_unique<watchdog>(*pool_, detached_, values.watchdog.after, values.probe, *this);
   pool_->start();
   if (watchdog_ != nullptr) watchdog_->begin();
-  // Not limited: there are at most as many warnings as threads, and each has another text.
+  // These lines bypass the log's limit: they are about as many as threads at most, and each has
+  // another text.
   if (log_.wants(log_level::warning))
     for (const std::string& w : pool_->warnings()) write_log(log_level::warning, "scheduler", 0, w);
-  memory_.start(*clock_, settings_.memory.keep);  // last, since `stop_threads` ends it
+  // Last: only `stop_threads` ends the keeper's duty, and nothing calls it if a step above throws.
+  memory_.start(*clock_, settings_.memory.keep);
 }
 
 watchdog_listener::subject system_core::about(std::uint64_t id) {
@@ -269,7 +271,7 @@ class system_core::patience {
  public:
   patience(system_core& of, bool idle_too) noexcept : core_(of), idle_too_(idle_too) {}
 
-  /// Names them once, after a second.
+  /// Names the living actors once, after a second.
   void name_the_late() {
     if (named_ || base::real_clock().now() - since_ < base::duration::seconds(1)) return;
     named_ = true;
@@ -286,7 +288,7 @@ class system_core::patience {
 };
 
 bool system_core::looks_quiet(std::uint64_t& fingerprint) const {
-  // First: an answer is put into a mailbox before it stops to count as due, so the look below finds
+  // First: an answer is put into a mailbox before it stops counting as due, so the look below finds
   // it.
   bool quiet = outside_due() == 0;
   fingerprint = 0;

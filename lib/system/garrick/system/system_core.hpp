@@ -90,7 +90,7 @@ class system_core final : public core::environment, public watchdog_listener {
   /// not wait for the system.
   [[nodiscard]] bool on_own_thread() const noexcept;
 
-  /// Like `actor_system::set_watchdog`.
+  /// Sets the watchdog's time; see `actor_system::set_watchdog`.
   base::result<void> set_watchdog(base::duration after);
 
   [[nodiscard]] dead_letters& letters() noexcept { return letters_; }         ///< of this system
@@ -123,7 +123,7 @@ class system_core final : public core::environment, public watchdog_listener {
   std::vector<core::address> order_all(order what);
   /// Gives these actors the order, and removes from `who` those that it reached.
   static void order_some(std::vector<core::address>& who, order what);
-  /// Names in the log the actors that an ending system has waited for too long.
+  /// Names in the log the actors for which an ending system has waited too long.
   class patience;
   [[nodiscard]] std::size_t my_shard() const noexcept;
   [[nodiscard]] bool looks_quiet(std::uint64_t& fingerprint) const;

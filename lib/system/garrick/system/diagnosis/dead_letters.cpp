@@ -1,4 +1,4 @@
-// Counting dead letters, and passing them on to subscribers that keep up.
+// Counts dead letters, and passes them on to subscribers that keep up.
 #include <garrick/core/message.hpp>
 #include <garrick/core/send.hpp>
 #include <garrick/system/diagnosis/dead_letters.hpp>
@@ -15,7 +15,7 @@ void dead_letters::subscribe(core::ref<dead_letter_protocol> who) {
 }
 
 void dead_letters::unsubscribe(const core::handle& who) {
-  core::ref<dead_letter_protocol> dropped;  // after the lock: the last handle's drop may do work
+  core::ref<dead_letter_protocol> dropped;  // destroyed after the unlock, as it may run code
   const std::lock_guard guard(mutex_);
   for (auto at = subscribers_.begin(); at != subscribers_.end(); ++at) {
     if (!(*at == who)) continue;

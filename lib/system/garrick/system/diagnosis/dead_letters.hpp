@@ -31,7 +31,7 @@ struct dead_letter {
   /// the message, printed; after a coroutine failed, a note that it was destroyed with the
   /// coroutine's frame
   std::string content;
-  base::error reason;  ///< why it was not delivered or not handled; mostly an `errc`
+  base::error reason;  ///< the reason why it was not delivered or handled; mostly an `errc`
   /// how often a letter was not told to a subscriber, since the system began: the increase since
   /// the previous letter is the number of letters missed between the two
   std::uint64_t suppressed = 0;
@@ -42,7 +42,7 @@ struct recent_letter {
   std::uint64_t sender = 0;                        ///< 0: a thread, or unknown
   std::uint64_t receiver = 0;                      ///< id of the actor that it was meant for
   const base::message_type* type = nullptr;        ///< null: unknown
-  const base::error_category* category = nullptr;  ///< of the reason, with the next
+  const base::error_category* category = nullptr;  ///< of the reason, as is `code`
   std::uint32_t code = 0;                          ///< of the reason
 };
 

@@ -1,4 +1,4 @@
-// Dead letters are counted by their reason, of any family.
+// Dead letters are counted by their reason, whatever its category; the latest are kept.
 #include <garrick/system/diagnosis/dead_letters.hpp>
 #include <garrick/system/names/registry.hpp>
 
@@ -23,7 +23,7 @@ void lose(dead_letters& letters, const error& why) {
   letters.take(letter);
 }
 
-/// The codes that have a text.
+/// Returns the number of codes that have a text.
 std::uint32_t codes_of_errc() {
   std::uint32_t n = 1;
   while (error(static_cast<errc>(n)).message().find("unknown") == std::string::npos) ++n;

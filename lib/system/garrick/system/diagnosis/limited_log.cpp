@@ -14,7 +14,7 @@ namespace {
 
 constexpr base::duration one_second = base::duration::seconds(1);
 
-/// Never 0, which marks a free slot.
+/// Returns the event's key, which is never 0: that marks a free slot.
 std::uint64_t key_of(const log_event& e) noexcept {
   std::uint64_t key = std::hash<std::string_view>()(e.kind);
   const auto mix = [&key](std::uint64_t part) {

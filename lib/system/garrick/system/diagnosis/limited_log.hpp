@@ -59,7 +59,7 @@ class limited_log {
   /// Writes events of `least` and above to `sink`. `clock` gives the time and the timer for the
   /// numbers of lines held back; it must live until `close`.
   limited_log(base::clock_service& clock, log_level least, log_sink sink) noexcept;
-  /// Like `close`.
+  /// Calls `close`.
   ~limited_log();
   limited_log(const limited_log&) = delete;
   limited_log& operator=(const limited_log&) = delete;

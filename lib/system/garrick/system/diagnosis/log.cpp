@@ -1,4 +1,4 @@
-// The two ways to standard error.
+// Writes lines to standard error: by spdlog or, in the minimal build, by the C library.
 #include <garrick/system/diagnosis/log.hpp>
 
 #ifdef GARRICK_MINIMAL

@@ -16,8 +16,9 @@
 namespace garrick::system {
 
 /// Gives the calling thread an alternate signal stack, and installs the handler that writes one
-/// line to standard error: actor, id, message. Does nothing if the process has a handler of its own
-/// for SIGSEGV, or if there is no memory for the stack. Any thread, once; does not block.
+/// line to standard error: actor, id, message. If the process has a handler of its own for SIGSEGV,
+/// that handler stays. Reports nothing if there is no memory for the stack. Any thread, once; does
+/// not block.
 void report_stack_overflow_on_this_thread() noexcept;
 
 /// Frees the alternate stack of the calling thread; call it before the thread ends. Does nothing on

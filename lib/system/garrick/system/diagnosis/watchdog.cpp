@@ -12,7 +12,8 @@
 namespace garrick::system {
 
 namespace {
-// A handler is reported when this many looks in a row, `after / looks` apart, found it unchanged.
+// A handler is reported when this many looks in a row have found it unchanged. They take the time
+// `after` together.
 constexpr std::uint32_t looks_per_warning = 2;
 // A detached actor may compute or wait for seconds. It is reported after this multiple of the time.
 constexpr std::uint32_t detached_patience = 30;
@@ -175,7 +176,7 @@ void watchdog::look_at_detached() {
     stuck.push_back(*at);
   });
   std::erase_if(detached_samples_, [](const detached_sample& s) { return !s.seen; });
-  // Without the pool's lock, since the listener may block.
+  // These calls are made without the pool's lock, since the listener may block.
   for (const sample& s : stuck) {
     const watchdog_listener::subject who = listener_.about(s.actor);
     if (!who.blocking)

@@ -58,7 +58,7 @@ class watchdog_listener {
   ~watchdog_listener() = default;
 };
 
-/// A thread that looks at the others. Its name is "garrick-watch".
+/// A thread that looks at workers and detached threads. Its name is "garrick-watch".
 class watchdog {
  public:
   /// Starts the thread, which waits for `begin`. `pool`, `detached` and `listener` outlive the
@@ -103,7 +103,7 @@ class watchdog {
                                     std::uint32_t looks) noexcept;
   void report(const sample& s, std::uint32_t worker, const watchdog_listener::subject& who,
               const std::string& advice);
-  /// Returns advice about the handler of `t`, which is named `who`.
+  /// Returns advice about the handler that runs on `t`; `who` is the name of its actor.
   [[nodiscard]] std::string advice_for(const base::thread_state& t, const std::string& who);
 
   sched::scheduler& pool_;

@@ -45,7 +45,7 @@ class detached_pool {
   /// of one run; `thread_name`, at most 10 bytes, begins the threads' names. Throws std::bad_alloc.
   detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name, places where,
                 thread_hooks hooks);
-  /// Like `stop`.
+  /// Calls `stop`.
   ~detached_pool();
   detached_pool(const detached_pool&) = delete;
   detached_pool& operator=(const detached_pool&) = delete;

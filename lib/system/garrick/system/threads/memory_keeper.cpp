@@ -1,4 +1,4 @@
-// Returns memory one slice after the other.
+// Returns memory to the operating system, one slice after the other.
 #include <garrick/system/threads/memory_keeper.hpp>
 
 #include <algorithm>

@@ -36,7 +36,7 @@ struct serve_suite : rl::test_suite<serve_suite, 3> {
   void send() {
     // order: as a push
     if (cell.mail.fetch_add(1, acq_rel) != 0) return;
-    cell.content.set(cell.content.get() + 1);  // the run right's own
+    cell.content.set(cell.content.get() + 1);  // for the holder of the run right
     slot.give(cell);
   }
   void run() {
