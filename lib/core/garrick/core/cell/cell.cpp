@@ -188,8 +188,8 @@ void cell::deliver_urgent_now(envelope* e) noexcept {
 
 // ---- the runner ---------------------------------------------------------------------------------
 
-// Clears the tag `stalled`: an actor whose mailbox is never empty does not release, which would
-// clear it.
+// Clears the tag `stalled`. A `release` would clear it, too, but an actor whose mailbox is never
+// empty makes none.
 void cell::slow_senders_again() noexcept {
   if ((gate_.peek() & mailbox_word::stalled) != 0 && phase() == life::running && !is_stalled())
     set_stalled(false);

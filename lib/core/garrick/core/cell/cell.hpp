@@ -12,9 +12,8 @@
 //
 // Private: installed because templates need it.
 //
-// Thread safety: stated for each group of functions and fields below. `deliver`, `signal` and the
-// counting functions may be called by any thread that holds a handle; everything else by the holder
-// of the run right. The invariants I1–I7 are in mailbox.hpp, L1–L4 in cell_steps.hpp.
+// Thread safety: stated for each group of functions and fields below. The invariants I1–I7 are in
+// mailbox.hpp, L1–L4 in cell_steps.hpp.
 #pragma once
 
 #include <garrick/base/concurrency/probe.hpp>
@@ -55,7 +54,7 @@ enum class dispatch_outcome : std::uint8_t {
 enum class understanding : std::uint8_t {
   no,
   yes,
-  not_yet,  ///< it has no behavior or no object yet
+  not_yet,  ///< the actor has no behavior or no object yet
 };
 
 /// The phases of an actor's life.
@@ -71,10 +70,10 @@ using cell_kind = base::actor_kind;
 
 /// The treatment of a message that no case of a dynamic behavior takes.
 enum class unmatched : std::uint8_t {
-  report,  ///< dead letter and, for a request, `unexpected_message`; the default
+  report,  ///< a dead letter and, for a request, `unexpected_message`; the default
   skip,    ///< stays in the mailbox, in its place
   drop,    ///< forgotten; a request still gets `unexpected_message`
-  bounce,  ///< goes back to a sender that waits for a response; otherwise dead letter
+  bounce,  ///< goes back to a sender that waits for a response; otherwise a dead letter
 };
 
 /// The treatment of a message for a full bounded mailbox.
@@ -310,7 +309,7 @@ class alignas(64) cell : public base::runnable {
   void set_unmatched(unmatched what) noexcept { on_unmatched_ = what; }
   [[nodiscard]] unmatched on_unmatched() const noexcept { return on_unmatched_; }
 
-  // ---- the runner: the mailbox, for the rooms of cell/ ------------------------------------------
+  // ---- the runner: the mailbox, for the rooms above cell/ ---------------------------------------
 
   [[nodiscard]] mailbox_gate<envelope>& gate() noexcept { return gate_; }
   [[nodiscard]] mailbox_reader<envelope>& reader() noexcept { return reader_; }
@@ -379,7 +378,7 @@ class alignas(64) cell : public base::runnable {
   /// Called if the mailbox is full, stalled or closed. Returns true if the caller must still push
   /// `e`; false if `e` is no longer the caller's.
   virtual bool admit(envelope* e, std::uint64_t head) noexcept = 0;
-  /// Loses `e`, because the actor has ended.
+  /// Called if a push has found the mailbox closed. Loses `e`; a proxy may forward it instead.
   virtual void refuse(envelope* e) noexcept = 0;
   /// Answers the signals that were linked although the actor has ended, if they expect an answer.
   virtual void answer_late_signals() noexcept = 0;
@@ -408,7 +407,8 @@ class alignas(64) cell : public base::runnable {
   void schedule() noexcept { home_executor().schedule(*this); }
   void free_block() noexcept;
 
-  // senders, all in one cache line (`layout`); these and `env_` are constant after spawn
+  // for senders, all in one cache line (`layout`); `env_` and the fields before `gate_` are
+  // constant after spawn
   cell_kind kind_;
   bool own_executor_ = false;  ///< the executor is in the extension
   // a part of `limits`, as are policy_ and bound_ below, which would not fit into the line
@@ -437,7 +437,7 @@ class alignas(64) cell : public base::runnable {
   /// constant after spawn: the extension was made before another thread knew the cell, so any
   /// thread may read its constants
   bool has_spawn_constants_ : 1 = false;
-  bool starts_lazily_ : 1;            ///< at its first message; as above, and in the same byte
+  bool starts_lazily_ : 1;            ///< at its first message; constant, in the same byte as above
   bool proxy_ : 1 = false;            ///< constant
   bool asks_for_thread_ : 1 = false;  ///< constant after spawn
   mailbox_policy policy_ = mailbox_policy::unbounded;

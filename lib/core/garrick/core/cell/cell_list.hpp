@@ -2,8 +2,8 @@
 // allocates nothing.
 //
 // A system may have millions of actors, and a walk over all of them must not hold up actors that
-// come and go. So `cell_walk` takes the list's lock for a few hundred cells at a time, and holds
-// none while its caller looks at them (docs/internals/lifetime.md).
+// come and go. So `cell_walk` takes the list's lock for a few hundred cells at a time, and holds no
+// lock while its caller looks at them (docs/internals/lifetime.md).
 //
 // Private: installed because system_core.hpp needs it.
 //
@@ -85,8 +85,8 @@ class cell_list {
 };
 
 /// A walk over a list that other threads change meanwhile. It sees each cell that is in the list
-/// all the time exactly once, in the list's order; of the cells that come or go during the walk, it
-/// sees some.
+/// all the time exactly once, in the list's order. It may miss cells that go during the walk, and
+/// sees none that come (C2).
 ///
 ///     cell_walk walk(lock, list);
 ///     for (auto some = walk.next(); !some.empty(); some = walk.next())
@@ -97,7 +97,7 @@ class cell_walk {
   /// Cells that are passed under the lock at once.
   static constexpr std::size_t most_at_once = 256;
 
-  /// `lock` guards `list`; both outlive the walk. Requires that the caller does not hold it.
+  /// `lock` guards `list`; both outlive the walk. Requires that the caller does not hold `lock`.
   cell_walk(Lock& lock, cell_list& list) noexcept : lock_(lock), list_(list) {
     const std::lock_guard guard(lock_);
     list_.begin(place_);

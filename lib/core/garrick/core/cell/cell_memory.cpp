@@ -1,4 +1,4 @@
-// The sources of the blocks of cells.
+// The choice of the memory node for the block of a cell.
 #include <garrick/core/cell/cell_memory.hpp>
 #include <garrick/core/cell/environment.hpp>
 

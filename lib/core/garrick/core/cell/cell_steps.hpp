@@ -51,7 +51,7 @@ enum class wait_end : std::uint8_t {
   pointless,  ///< the cell is idle, stalled or has ended
 };
 
-/// The steps. The cell's counts and flags are open to it.
+/// The steps. A cell that hides its counts and flags makes this struct a friend.
 struct cell_steps {
   template <class Cell>
   using atomics = typename Cell::atomics;
@@ -195,7 +195,8 @@ struct cell_steps {
   }
 
   /// The runner: takes the next message, or null if there is none. Returns false if signals or
-  /// urgent mail came before it and have been handled; the runner then calls it again.
+  /// urgent mail came before that message: the signals have been handled, the urgent mail has been
+  /// sorted in, and the runner calls this function again.
   template <class Cell, class Node>
   [[nodiscard]] static bool take_message(Cell& c, Node*& message) noexcept {
     message = c.pick();

@@ -33,7 +33,8 @@ struct undelivered {
   std::uint64_t receiver = 0;  ///< id of the actor it was meant for
   std::string_view type;       ///< name of the message's type
   const base::message_type* descriptor = nullptr;
-  /// valid during the call only; null if it was destroyed with the coroutine that handled it
+  /// valid during the call only; null if the message is gone: it was destroyed with the coroutine
+  /// that handled it, or it was sent to another node
   const envelope* content = nullptr;
   base::error reason;
 };

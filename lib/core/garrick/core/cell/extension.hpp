@@ -39,7 +39,7 @@ struct parked_message {
   envelope* message;
   cell* sender;  ///< a strong reference
   std::uint64_t id;
-  bool told = false;  ///< the probe knows that it waits
+  bool told = false;  ///< the probe was told of the wait
 };
 
 /// State that only some actors need. Made on demand, freed with the cell.
@@ -56,9 +56,9 @@ struct cell_extension {
 
   // the runner's
   response_table pending;
-  /// awaited requests, oldest first; the newest must be answered before other mail is handled
+  /// awaited requests, oldest first; their responses are handled newest first, before other mail
   std::vector<std::uint64_t> awaiting;
-  /// mail that passes the await while the mailbox is held, in its order
+  /// responses that pass the await while the mailbox is held, in the order of their arrival
   envelope_chain answers;
   envelope_chain skipped;
   std::uint32_t skipped_count = 0;
@@ -84,7 +84,7 @@ struct cell_extension {
   suspended_frame* frames = nullptr;
   base::swept_list<timer_record> timers;  ///< the timers that are cancelled with the actor
   timer_record* idle_timer = nullptr;
-  base::instant last_activity;     ///< while there is a receive time-out
+  base::instant last_activity;     ///< set while there is a receive time-out
   base::duration silence_limit{};  ///< of the receive time-out; zero: there is none
   base::exit_reason reason;
 };

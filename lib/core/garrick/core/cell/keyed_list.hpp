@@ -9,7 +9,7 @@
 //
 // Private: installed with its room; only sources of core, system and the testkit include it.
 //
-// Thread safety: none; the owner's.
+// Thread safety: none; for the list's owner.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The state of core for each thread: the cells on the stack, the receivers that run in place, the
-// cells to reclaim, a block of ids.
+// The state that core keeps for each thread: the cells on the stack, the receivers that run in
+// place, the cells to reclaim, a block of ids.
 //
 // Private: installed with its room; the testkit numbers actors through it.
 //
@@ -82,10 +82,11 @@ namespace garrick::core {
 /// Schedules together the actors that a thread wakes while it delivers much mail: at the end of the
 /// scope, in order. Actors with a bounded mailbox are scheduled at once.
 ///
-/// A push that finds an actor idle schedules it. If the worker that wakes for it takes the
-/// processor from the pushing thread, it finds one message, sleeps again, and is woken for the next
-/// one. Between such a push and the scheduling the pusher has the run right, and pushes of other
-/// threads are only queued (I1 of mailbox.hpp), so more may be pushed before.
+/// A push that finds an actor idle usually schedules the actor. A worker that wakes for the actor
+/// may take the processor from the pushing thread. Then the worker finds one message, sleeps again,
+/// and is woken for the next message. Between such a push and the scheduling the pusher has the run
+/// right, and pushes of other threads are only queued (I1 of mailbox.hpp). So the pusher may push
+/// more messages before it schedules.
 ///
 /// Inside the scope no code waits for an actor, and no actor runs in place (`no_wait_scope`).
 class waking_together {

@@ -114,7 +114,7 @@ constexpr std::size_t block_bytes(std::size_t payload) noexcept {
   return (envelope::header_size + payload + 63) / 64 * 64;
 }
 
-/// Returns a block for a payload of `bytes`; header initialised, payload raw.
+/// Returns a block for a payload of `Bytes` bytes. Its header is initialised, its payload is raw.
 template <std::size_t Bytes>
 [[nodiscard]] inline envelope* new_envelope(const base::message_type* type) {
   constexpr std::size_t block = block_bytes(Bytes);

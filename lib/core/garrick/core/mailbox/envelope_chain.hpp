@@ -26,7 +26,7 @@ struct envelope_chain {
     e->next = front;
     front = e;
   }
-  /// Adds another chain, whose last `next` is null.
+  /// Adds another chain at the end. Requires that `last->next` is null.
   void append(envelope* first, envelope* last) noexcept {
     (front == nullptr ? front : back->next) = first;
     back = last;

@@ -61,7 +61,7 @@ namespace garrick::core {
 
 /// The result of a push.
 enum class push_outcome : std::uint8_t {
-  queued,  ///< another thread holds the run right and will take it
+  queued,  ///< another thread holds the run right and will take the envelope
   woke,    ///< the actor was idle: the pusher must schedule it
   closed,  ///< the actor has ended: the envelope was not taken
 };
@@ -69,8 +69,8 @@ enum class push_outcome : std::uint8_t {
 /// The result of the last strong handle's drop.
 enum class drop_outcome : std::uint8_t {
   running,  ///< the runner will notice and reclaim
-  idle,     ///< no thread runs it or will: the dropper reclaims
-  closed,   ///< it ended before: the dropper frees the block
+  idle,     ///< no thread runs the actor or will: the dropper reclaims
+  closed,   ///< the actor ended before: the dropper frees the block
 };
 
 /// The places in this header where the model checker weakens a memory order or plants an error.
@@ -101,8 +101,8 @@ class mailbox_gate {
   using atomic = typename Atomics::template atomic<T>;
   using word = mailbox_word;
 
-  /// Makes the gate of a new actor: scheduled or, if lazy, idle. `handled` is for tests: the number
-  /// of envelopes pushed and handled before; the reader gets it, too.
+  /// Makes the gate of a new actor: idle, or with a run right, which its maker holds. `handled` is
+  /// for tests: the number of envelopes pushed and handled before. The reader must get it, too.
   explicit mailbox_gate(bool born_idle, std::uint32_t handled = 0) noexcept
       : head_((born_idle ? word::idle : 0) + (handled & 0xffff) * word::one),
         consumed_(handled),
@@ -138,8 +138,8 @@ class mailbox_gate {
   }
 
   /// Pushes to the system lane. Requires a strong handle or, if not `Held`, a weak one; or a cell
-  /// that cannot go away meanwhile. Returns the outcome; `n` belongs to the lane even if that is
-  /// `closed`: the caller then drains the lane with `take_signals_of_the_dead`.
+  /// that cannot go away meanwhile. Returns the outcome. Even after `closed`, `n` belongs to the
+  /// lane: the caller then drains the lane with `take_signals_of_the_dead`.
   template <bool Held = true>
   [[nodiscard]] push_outcome push_signal(Node* n) noexcept {
     // The envelope may be linked although the actor closes at this moment: close() drains the lane
@@ -179,9 +179,9 @@ class mailbox_gate {
     return (old & word::idle) != 0 ? drop_outcome::idle : drop_outcome::running;
   }
 
-  /// Takes back the tag of a drop, because the runner has made a handle to itself after the count
-  /// had fallen to zero. If the dropper has counted but not tagged yet, waits for the tag: the
-  /// dropper is one instruction away from it, and gets a processor at any priority.
+  /// Takes back the tag of a drop, because the runner has made a handle to its actor after the
+  /// count had fallen to zero. If the dropper has counted but not tagged yet, waits for the tag: it
+  /// is one instruction away, and the wait leaves the dropper a processor at any priority.
   void undrop() noexcept {
     base::brief_wait<Atomics> wait;
     // order: relaxed: only the tag matters; the runner uses no write of the dropper
@@ -212,7 +212,7 @@ class mailbox_gate {
     return head_.load(std::memory_order_relaxed);
   }
 
-  /// Returns the word, as `peek`. If it is closed, the runner's writes before the end are visible.
+  /// Like `peek`. If the word is closed, the runner's writes before the end are visible.
   [[nodiscard]] std::uint64_t peek_acquire() const noexcept {
     // order: pairs with close(): the runner's writes before the end
     return head_.load(std::memory_order_acquire);
@@ -230,9 +230,9 @@ class mailbox_gate {
     return (word::count(head) - consumed_.load(std::memory_order_relaxed)) & 0xffff;
   }
 
-  /// Returns the number of pushes, modulo 2^32. Any thread. Never too high. Too low, by 2^16, only
-  /// while two threads whose pushes flipped the bit, 2^15 apart, are both between the push and the
-  /// next instruction (I7).
+  /// Returns the number of pushes, modulo 2^32. Any thread. The number is never too high. It is too
+  /// low, by 2^16, only while two threads whose pushes flipped the bit, 2^15 apart, are both still
+  /// before the next instruction (I7).
   [[nodiscard]] std::uint32_t pushes() const noexcept {
     // order: acquire, pairs with push: the word with the flipped bit, which the next load must see
     std::uint32_t halves =
@@ -243,8 +243,8 @@ class mailbox_gate {
     return halves * half + count % half;
   }
 
-  /// Returns the number of waiting envelopes, up to 2^31. Any thread; an estimate, never more than
-  /// waited at some moment of the call by the published count.
+  /// Returns the number of waiting envelopes, up to 2^31. Any thread. An estimate: at some moment
+  /// of the call at least this number waited, by the published count.
   [[nodiscard]] std::uint32_t length() const noexcept {
     // order: acquire, pairs with publish_consumed: the pushes of consumed envelopes
     const std::uint32_t before = consumed_.load(
@@ -371,7 +371,7 @@ class mailbox_reader {
   }
 
   /// Takes the envelopes that `passes` accepts out of the local queue, and returns them. `passes`
-  /// may accept only answers. Searches only if one may have entered since the last search.
+  /// may accept only answers. Searches only if an answer may have come in since the last search.
   template <class Passes>
   [[nodiscard]] chain take_out(Passes passes) noexcept {
     chain out;
@@ -396,7 +396,7 @@ class mailbox_reader {
   void hold(bool on) noexcept { urgent_ = on ? urgent_ | holding_bit : urgent_ & ~holding_bit; }
   /// Returns true if the mailbox is held.
   [[nodiscard]] bool is_holding() const noexcept { return (urgent_ & holding_bit) != 0; }
-  /// Returns true in the usual case, in which `next` returns the next message.
+  /// Returns true in the usual case: no hold and no urgent mail, so `next` has the next message.
   [[nodiscard]] bool is_plain() const noexcept { return urgent_ == 0; }
 
   /// Returns the oldest urgent envelope among those already taken, or null.

@@ -1,5 +1,5 @@
-// The word of a mailbox: its bits, the functions that set and clear each, and the rules that hold
-// from then on.
+// The word of a mailbox: its bits, the functions that set and clear each bit, and the rules that
+// hold while a bit is set.
 //
 // The functions named below are the transitions of mailbox.hpp, and the invariants I1 to I7, H1 and
 // H2 are at its top. L1 to L4 are in cell_steps.hpp.
@@ -20,8 +20,9 @@ namespace garrick::core {
 ///     63            48 47                                    6 5    0
 ///    | count of pushes |  address of the newest envelope / 64 | tags |
 ///
-/// Envelopes start a cache line, so an address has six bits to spare. They hold the tags. The 16
-/// bits above are zero in every address that the block pool gives (`base::address_bits`).
+/// Each envelope begins at a cache line, so the six lowest bits of its address are free for the
+/// tags. The 16 highest bits are zero in every address that the block pool gives
+/// (`base::address_bits`).
 struct mailbox_word {
   /// No strong handle is left, so no thread can push any more, except to report another actor's end
   /// while a thread has the run right.
@@ -61,10 +62,10 @@ struct mailbox_word {
   /// The actor awaits a response or its restart, so running it would free no room in its mailbox.
   /// An idle actor that keeps skipped messages does not have the tag: the next push lets it run.
   /// Set by the runner, in `set_stalled` or along with `idle` in `release`. Cleared by the push of
-  /// a response and by the runner in `set_stalled`; the next `release` without the flag leaves it
-  /// out, too (H2).
+  /// a response, and by the runner in `set_stalled` or in a `release` without the flag (H2).
   /// While it is set senders do not wait for room: the mailbox grows instead. A child that awaits
-  /// its restart has it, too; its senders may wait for that (invariant 5 of drain_lot.hpp).
+  /// its restart has the tag, too, but its senders may wait for the restart (invariant 5 of
+  /// drain_lot.hpp).
   static constexpr std::uint64_t stalled = 1u << 5;
 
   /// The mailbox is a proxy's, whose actor lives elsewhere: no message is ever taken here.
@@ -76,7 +77,7 @@ struct mailbox_word {
   static constexpr std::uint64_t elsewhere = closed | stalled;
 
   static constexpr std::uint64_t tags = 63;                         ///< all of these
-  static constexpr std::uint64_t one = 1ull << base::address_bits;  ///< a push, in the count
+  static constexpr std::uint64_t one = 1ull << base::address_bits;  ///< one push, in the count
   static constexpr std::uint64_t address = (one - 1) & ~tags;       ///< the bits of the address
   static constexpr std::uint64_t count_half = 1ull << 63;           ///< the count's highest bit
 

@@ -1,7 +1,7 @@
 // Signals, handles and the end of a cell under the model checker: the shipped steps and the shipped
 // mailbox, around a run loop of a few lines. A cell that is used after its block has gone, or ends
 // twice, is found as an unordered access to plain memory or as a wrong count. A lost signal is
-// never answered.
+// found since it is never answered.
 #include <garrick/base/concurrency/run_token.hpp>
 #include <garrick/core/cell/cell_steps.hpp>
 

@@ -23,7 +23,7 @@ constexpr unsigned enough_to_fail = 20'000;
 
 using reader = planted_reader;
 
-/// An actor as the cell has it. The thread that makes it runnable runs it at once.
+/// An actor in small, with a cell's fields. The thread that makes it runnable runs it at once.
 struct actor {
   gate mail{true};
   reader runner;
@@ -32,7 +32,7 @@ struct actor {
   relacy_atomics::cell<int> reclaimed{0};
   relacy_atomics::atomic<std::uint32_t> epoch{0};
   std::array<int, 4> last_of{};
-  /// a write of each holder of a handle to the actor's block, before it let go
+  /// for each holder of a handle: a use of the actor's block, before the holder drops the handle
   std::array<relacy_atomics::cell<int>, 3> used;
   unsigned holders = 0;
   bool has_urgent_senders = false;
@@ -495,7 +495,7 @@ struct length_suite : rl::test_suite<length_suite<one_at_a_time>, 3> {
   void after() { RL_ASSERT(mail.length() == 0); }
 };
 
-/// Returns the checker's report on `Suite` with that error planted; empty if it finds nothing.
+/// Returns the checker's report on `Suite` with the error `which`; empty if it finds nothing.
 template <class Suite>
 std::string found(bug which) {
   planted = which;

@@ -6,7 +6,7 @@
 // `planted_reader`, which replaces one function. With nothing planted both behave as the shipped
 // code.
 //
-// Include it last, as relacy_atomics.hpp.
+// Include this header last, for the same reason as relacy_atomics.hpp.
 //
 // Thread safety: the model checker runs one fiber at a time.
 #pragma once
@@ -48,7 +48,7 @@ struct node {
   node* next = nullptr;
   base::model::relacy_atomics::cell<int> content{0};
   base::model::relacy_atomics::cell<int> freed{0};
-  /// tells its sender that it may use the envelope again; null: the sender uses each once
+  /// tells the sender that it may use the envelope again; null: the sender uses each envelope once
   base::model::relacy_atomics::atomic<int>* returned = nullptr;
   int sender = 0;
   int number = 0;
@@ -120,8 +120,8 @@ struct memory {
       node* envelope = nullptr;
     } pending;
   };
-  base::model::place at{};                     ///< of the next operation
-  atomic<std::uint64_t>* announced = nullptr;  ///< the word; its signal tag is still set
+  base::model::place at{};                     ///< the place of the next operation
+  atomic<std::uint64_t>* announced = nullptr;  ///< the word with a signal tag still to be cleared
   std::array<of_thread, 4> threads{};
 
   of_thread& of_this_thread() {
