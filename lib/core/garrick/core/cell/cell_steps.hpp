@@ -232,8 +232,8 @@ struct cell_steps {
 
   /// Any thread with a handle: waits until the runner has made room, or for `limit_ns` at most. May
   /// return early. Returns the reason for the end of the wait. `claim()` takes the cell out of a
-  /// queue, if the thread may do so and the cell is in one; it is called after the tag was set, so
-  /// the runner will see the sender.
+  /// queue, if it is in one and this thread may run it. It is called after the tag was set, so the
+  /// runner will see the sender.
   template <class Cell, class Claim>
   [[nodiscard]] static wait_end wait_for_wake(Cell& c, std::int64_t limit_ns,
                                               Claim claim) noexcept {

@@ -71,19 +71,19 @@ void respond_value(pending_request r, Args&&... args) {
   detail::send_response(r, answer);
 }
 
-/// Answers without a value, and cannot fail. Does nothing if no actor waits. Without memory as
-/// `respond_error`.
+/// Answers without a value, and cannot fail. Does nothing if no actor waits. Without memory a
+/// reserved block carries the answer, as in `respond_error`.
 void respond_done(pending_request r) noexcept;
 
-/// Answers with an error. Does nothing if no actor waits. Without memory for the answer a reserved
-/// block carries it; if all of these are used, the process ends with a message.
+/// Answers with an error. Does nothing if no actor waits. Without memory a reserved block carries
+/// the answer; if no reserved block is left, the process ends with a message.
 void respond_error(pending_request r, base::error why) noexcept;
 /// The same for the request in an envelope, if it carries one.
 inline void respond_error(envelope* e, base::error why) noexcept {
   respond_error(take_request(e), std::move(why));
 }
 /// Answers `timeout`, as if the requester's own clock had sent it. Does nothing if no actor waits.
-/// Without memory as `respond_error`.
+/// Without memory a reserved block carries the answer, as in `respond_error`.
 void respond_timed_out(pending_request r) noexcept;
 
 /// Returns the error for the requester of a request that a handler has seen. `not_handled` from

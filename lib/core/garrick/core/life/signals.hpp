@@ -7,8 +7,8 @@
 //
 // A `down` is the exception. It comes after all messages of the dead actor to its watcher, so it
 // waits in the watcher's mailbox as a response does (system_lane::bring_down). An exit signal ends
-// its receiver, and does not wait for mail. If a hook that is a coroutine traps it, it waits with
-// the mail, as does a `child_failed` for such a hook (detail::put_behind_mail).
+// its receiver, and does not wait for mail. But an exit signal or a `child_failed` for a hook that
+// is a coroutine waits with the mail (detail::put_behind_mail).
 //
 // While a supervised child is suspended, it has no object. Then exit signals, and kills that are
 // not final, find no object to end and are dropped, and the restart continues.
@@ -36,8 +36,9 @@ struct down {
   std::uint64_t monitor = 0;  ///< the monitor that this answers
 };
 
-/// A linked actor has ended, or an actor or thread asks this actor to end. It ends the receiver,
-/// unless the reason is normal or `unreachable`, or the receiver traps exits: then it is a message.
+/// A linked actor has ended, or an actor or thread asks this actor to end. A receiver that traps
+/// exits gets the signal as a message. Any other receiver ends, unless the reason is normal or
+/// `unreachable`.
 struct exit_signal {
   address from;              ///< the linked or the asking actor; empty: a thread
   base::exit_reason reason;  ///< the reason to end
@@ -103,7 +104,7 @@ struct child_up {
 /// From a timer that the supervisor has set.
 struct child_alarm {
   std::uint64_t serial = 0;
-  std::uint64_t place = 0;  ///< of its child; 0: the group
+  std::uint64_t place = 0;  ///< of the child that the alarm is for; 0: the group
 };
 /// From a child to its supervisor: the child is suspended, or has ended. Any supervising actor may
 /// take it as a message, `on(const child_failed&)`.

@@ -1,10 +1,10 @@
-// The awaits between actors: finds the circles in which A waits on B waits on A, all of them in
-// `await`, so that no answer will ever come.
+// The awaits between actors. The graph finds circles: A awaits B, and B awaits A, directly or
+// through others, so that no answer will ever come.
 //
 // Problem: such a circle stalls a program without any error. So while requests.detect_cycles is on
 // (in builds without NDEBUG, and in the testkit), every request that is out is an edge from its
-// requester to its receiver. The edge counts from the moment that the requester awaits it. An await
-// that would close a circle is answered with `request_cycle`.
+// requester to its receiver. The edge counts once the requester awaits the answer. An await that
+// would close a circle is answered with `request_cycle`.
 //
 // An edge ends when the response is *sent*, not when it is handled. A receiver that has answered
 // may ask back although the answer still lies in the requester's mailbox. If a receiver gives the

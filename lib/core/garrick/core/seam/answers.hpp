@@ -1,7 +1,7 @@
 // Answers to requests that were taken from their envelopes.
 //
-// Private: installed because other parts of the framework use it. They include no other private
-// header of core.
+// Private: installed because other parts of the framework use it. Of core's private rooms they
+// include only seam/ and detail/.
 //
 // Thread safety: as each header says.
 #pragma once

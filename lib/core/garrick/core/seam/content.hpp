@@ -1,7 +1,7 @@
 // The envelope of a message or an answer: for parts that encode and decode content.
 //
-// Private: installed because other parts of the framework use it. They include no other private
-// header of core.
+// Private: installed because other parts of the framework use it. Of core's private rooms they
+// include only seam/ and detail/.
 //
 // Thread safety: as each header says.
 #pragma once

@@ -1,8 +1,8 @@
 // The system's side of actors: the environment, the list of cells, the words on which senders wait,
 // the graph of requests, and the executors of waiting threads.
 //
-// Private: installed because other parts of the framework use it. They include no other private
-// header of core.
+// Private: installed because other parts of the framework use it. Of core's private rooms they
+// include only seam/ and detail/.
 //
 // Thread safety: as each header says.
 #pragma once

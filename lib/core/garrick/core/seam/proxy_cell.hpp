@@ -1,4 +1,4 @@
-// A cell that stands for an actor in another process: its mail leaves this one.
+// A cell that stands for an actor in another process, to which it sends its mail on.
 //
 // Problem: a handle to a remote actor has to be an ordinary handle. Code that sends, asks, links,
 // monitors, ends or answers must neither know that an actor is remote nor pay for it. So the
@@ -46,8 +46,8 @@ class proxy_cell : public cell {
   /// on the proxy answers as an actor that ended for this reason. The derived class sends the
   /// `down` and the exit signals. A second call does nothing. Any thread.
   void end(base::exit_reason reason) noexcept;
-  /// Like `deliver`, for a request with the time limit `until`. The other functions pass on no
-  /// limit, or that of a request from elsewhere which is handed on.
+  /// Like `deliver`, for a request with the time limit `until`. Any other delivery passes on the
+  /// limit of a request from elsewhere that is handed on, and otherwise none.
   void deliver_until(envelope* e, base::instant until) noexcept;
   /// Returns the number of messages that may be forwarded now, after `need_credit`; a negative
   /// number is a debt. Any thread.

@@ -1,7 +1,7 @@
-// The signals that actors send each other, and the errands of parts: links, monitors, ends.
+// The signals that actors send each other (links, monitors, ends), and the errands of other parts.
 //
-// Private: installed because other parts of the framework use it. They include no other private
-// header of core.
+// Private: installed because other parts of the framework use it. Of core's private rooms they
+// include only seam/ and detail/.
 //
 // Thread safety: as each header says.
 #pragma once

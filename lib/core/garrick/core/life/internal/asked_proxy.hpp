@@ -17,11 +17,11 @@ namespace garrick::core::asked_proxy {
 /// Notes that an actor elsewhere was asked, by way of `proxy`.
 void note(response_table::slot& s, cell& proxy) noexcept;
 
-/// Does the part of `decide` for a request to an actor elsewhere.
+/// Does the work of `decide` for a request to an actor elsewhere.
 void let_go(response_table::slot& s, const cell& self, std::uint64_t id, bool answered) noexcept;
 
-/// Tells the proxy that was asked, if any, that the request is decided: by an answer, or because
-/// the requester no longer waits for one. `self` is the requester.
+/// Gives up the handle to the proxy that was asked, if any, since the request is decided. If it was
+/// not answered, tells the proxy that the requester, `self`, no longer waits for the answer.
 inline void decide(response_table::slot& s, const cell& self, std::uint64_t id,
                    bool answered) noexcept {
   if (s.proxy != nullptr) [[unlikely]]

@@ -50,7 +50,7 @@ void report(cell& receiver, const envelope* e, const base::error& why) noexcept;
 /// promise, and the requester would wait for ever. The runner.
 void answer_unanswered(const cell& self, envelope* e) noexcept;
 
-/// Reports that no handler takes `e`: by a dead letter, in the log and to the probe. The runner.
+/// Reports `e` as a dead letter with the reason that no handler takes it. The runner.
 void report_unexpected(cell& self, envelope* e) noexcept;
 
 /// Returns the error for senders to an actor that has ended. Any thread.
@@ -61,7 +61,8 @@ void report_unexpected(cell& self, envelope* e) noexcept;
 /// `broken_promise`.
 [[nodiscard]] base::error told_of_promises(const cell& who,
                                            const base::exit_reason& reason) noexcept;
-/// Returns an error that names the actor and the reason of its end.
+/// Returns the error `code`. If the actor has failed, or its reason has a text, the error names the
+/// actor and has that text; otherwise it is the code alone.
 [[nodiscard]] base::error told_of_end(base::errc code, const cell& who,
                                       const base::exit_reason& reason) noexcept;
 

@@ -9,8 +9,8 @@
 
 namespace garrick::core {
 
-/// While it lives, this thread neither waits for a mailbox nor runs another actor, and dropped
-/// promises answer `why`, which has to live as long.
+/// While it lives, this thread neither waits for a mailbox nor runs another actor in place, and
+/// dropped promises answer `why`, which has to live as long.
 class no_reentry {
  public:
   explicit no_reentry(const base::error& why) noexcept : saved_(detail::here.drop_reason) {

@@ -1,5 +1,5 @@
-// The treatment of a message that finds its receiver's mailbox full, stalled or closed: one object
-// for one receiver, and one table.
+// The treatment of a message that finds its receiver's mailbox full, stalled or closed. The table
+// below has all cases.
 //
 // Problem: an ordinary mailbox slows its senders and has no bound; some receivers want one, such as
 // a gateway that would rather refuse than queue. All mailboxes have the same queue, and a limit is
@@ -50,8 +50,9 @@ class admission {
   /// true if the caller must still push `e`; false if it is lost. May run other actors and wait.
   [[nodiscard]] bool admit(envelope* e, std::uint64_t head) noexcept;
 
-  /// Pushes `e` if there is room (below the bound; without a bound: below the soft limit), else
-  /// returns the reason. Never waits.
+  /// Pushes `e` if there is room (below the bound; without a bound: below the soft limit). Returns
+  /// the reason if `e` was not taken; no error if it was pushed, or dropped by `drop_newest`. Waits
+  /// only for the credit of a proxy, to which it delivers `e` like a send.
   [[nodiscard]] base::error try_deliver(envelope_ptr e) noexcept;
 
   /// Returns the error for a message that is not taken at the bound, or at the soft limit.

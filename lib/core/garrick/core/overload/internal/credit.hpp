@@ -11,10 +11,10 @@
 
 namespace garrick::core::credit {
 
-/// Makes each message to the proxy `of` take a credit from now on, of which there are `messages` at
-/// first; grants add more. A send that finds no credit waits for it, for `patience` at most; then
-/// it sends without credit, and the message counts against the next grant. Call it before any other
-/// thread knows the cell. Throws std::bad_alloc.
+/// Makes each message to the proxy `of` take a credit from now on. There are `messages` credits at
+/// first; grants add more. A send that finds no credit acts as `take_or_owe` says, with waits and
+/// pauses of `patience` at most. Call it before any other thread knows the cell. Throws
+/// std::bad_alloc.
 void need(cell& of, std::uint32_t messages, base::duration patience);
 /// Returns true if `need` was called.
 [[nodiscard]] bool is_needed(const cell& of) noexcept;
@@ -30,7 +30,7 @@ bool take_or_owe(cell& of, bool may_pause = true) noexcept;
 void grant(cell& of, std::uint32_t messages) noexcept;
 /// Takes credit even if there is none.
 void owe(cell& of, std::uint32_t messages = 1) noexcept;
-/// Returns the messages for which there is credit; a negative number is a debt. An estimate.
+/// Returns the number of credits; a negative number is a debt. An estimate.
 [[nodiscard]] std::int64_t left(const cell& of) noexcept;
 /// Lets the actors that pause for a receiver's credit continue, because the receiver has ended.
 /// Does not require `is_needed`.

@@ -11,7 +11,7 @@ namespace garrick::core::in_place {
 
 namespace {
 
-// The most stages of a pipeline that one full mailbox at its beginning runs.
+// The most actors that one send runs in a row, as along a pipeline whose first mailbox is full.
 constexpr std::uint32_t longest_chain = 16;
 // Senders on other workers may wait for a receiver that runs in place. They are woken once in this
 // number of batches (docs/internals/overload.md).
@@ -33,18 +33,19 @@ detail::in_place_chain* claimed_by(const cell& c) noexcept {
 }
 
 /// Returns true if the outermost handler on this thread has run so many messages in place that
-/// another receiver can wait for its turn, or until it has twice its limit. A sender that floods
-/// one receiver runs it again and again: that costs no more messages than it sends.
+/// `receiver` is left to its turn in the queue, until it has twice its soft limit. This does not
+/// concern the receiver that ran last: a sender that floods one receiver may run it again and
+/// again, which costs no more messages than the handler sends.
 bool has_run_enough(const cell& receiver) noexcept {
   const auto& here = detail::here;
   return (here.batch_over || here.chain != nullptr) && here.last_in_place != receiver.id() &&
          turns_of_this_thread() - here.in_place_since >= receiver.env().mailbox.in_place_batch;
 }
 
-// Runs a claimed cell for a batch. Then it runs the receiver that the cell has filled or else, if
-// it is still next on this worker, the actor that the cell woke last; and so on, a bounded number
-// of times. Otherwise the next wake would push that actor out of the next slot, and call a worker
-// for a few messages.
+// Runs a claimed cell for a batch. Then runs the receiver that the cell has filled, or else the
+// actor that the cell woke last, if that actor is still in this worker's next slot; and so on, a
+// bounded number of times. If the woken actor stayed in the slot, the next wake would push it out,
+// and call a worker for a few messages.
 void run_chain(cell& first, base::executor& ex) noexcept {
   auto& here = detail::here;
   const std::uint64_t id = first.id();

@@ -48,7 +48,7 @@ void wake_overlooked() noexcept;
 /// is negative then, modulo 2^32.
 void charge(std::uint32_t& budget) noexcept;
 
-/// Begins to count the messages run in place for the outermost handler, unless it has begun.
+/// Begins the count of messages run in place for the outermost handler, unless it has begun.
 void begin_count() noexcept;
 
 }  // namespace garrick::core::in_place

@@ -1,8 +1,8 @@
 // Coroutines that wait for room in a mailbox (`send_when_room`): their messages are parked with the
 // receiver, and the runner lets them in. No thread waits.
 //
-// The runner publishes its count of consumed messages before each message, so that a bound is
-// exact; for ordinary mailboxes it does so once a batch.
+// For a watched mailbox the runner publishes its count of consumed messages before each message, so
+// that the bound is exact. For other mailboxes it publishes the count once a batch.
 //
 // Thread safety: the runner.
 #pragma once

@@ -9,7 +9,8 @@
 // Invariants
 // P1 The run right of a paused actor belongs to its record. The first to claim the record (a grant,
 //    the receiver's end, or the clock) gets the run right, and schedules the actor. The thread that
-//    pauses it does not touch the actor after the record was given to the clock.
+//    pauses the actor does not touch it after the record was given to the clock, unless that thread
+//    claims the record itself.
 // P2 A pausing actor is in the list before it looks for credit once more, and a grant adds before
 //    it looks for pausing actors (`begin_pause` and `ends_pauses` of basic_sender_credit). So one
 //    of the two sees the other.

@@ -14,8 +14,8 @@ namespace garrick::core {
 namespace {
 
 // A mailbox may grow beyond its soft limit by as much again, but by no more than this number. From
-// there on its sender always runs it. The sum is below the range of the count in the mailbox's
-// word.
+// there on its senders always run the receiver. The sum is below the range of the count in the
+// mailbox's word.
 constexpr std::uint32_t most_beyond_soft_limit = 16'384;
 // A wait for room ends at the latest when the receiver has handled this number of messages. If the
 // receiver makes no progress, the wait fails, and the thread's next sends to full mailboxes, this
@@ -25,18 +25,19 @@ constexpr std::uint32_t sends_per_wait = 64;
 // handler may take long. It is doubled this number of times at most, since a handler may also
 // block.
 constexpr std::uint8_t most_doublings = 4;
-// With the policy `wait`, at the bound.
+// The patience at the bound, with the policy `wait`.
 constexpr sender_patience with_a_bound{64, ~std::uint32_t{0}};
-// At the hard limit of any other mailbox. A receiver that sends to itself may keep its mailbox full
-// for ever, so the number of messages is limited, too.
+// The patience at the hard limit of any other mailbox. A receiver that sends to itself may keep its
+// mailbox full for ever, so the number of messages is limited, too.
 constexpr sender_patience without_a_bound{16, 65'536};
-// Above the soft limit of a child that awaits its restart.
+// The patience above the soft limit of a child that awaits its restart.
 constexpr sender_patience during_restart{1, ~std::uint32_t{0}};
 // A sender that waits for a restart sleeps for this time at most: its own actor may get a signal.
 constexpr base::duration longest_sleep = base::duration::milliseconds(10);
 
-/// A failed wait at a receiver's hard limit. The thread's next sends there, `sends_per_wait` of
-/// them, do not wait again unless the receiver makes progress.
+/// A failed wait at a receiver's hard limit. The thread's next sends to the receiver, up to
+/// `sends_per_wait`, do not wait. If the receiver stood still, they wait again as soon as it makes
+/// progress.
 struct wait_in_vain {
   std::uint64_t receiver;  ///< 0: none
   std::uint32_t handled;   ///< the receiver's count of handled messages at the end of the wait
@@ -46,7 +47,7 @@ constinit thread_local wait_in_vain gave_up{};
 
 // Returns true if a signal waits for an actor with a handler on this thread's stack. The signal may
 // ask the actor to end, or to suspend with a group that is restarted. The restart for which the
-// actor's send waits may need that first.
+// actor's send waits may need this step first.
 bool is_wanted(const detail::stacked_actor* top) noexcept {
   for (; top != nullptr; top = top->outer)
     if (top->actor != nullptr && (top->actor->gate().peek() & mailbox_word::signal) != 0)
@@ -94,7 +95,7 @@ bool room_wait::can_make_room() const noexcept {
 }
 
 // Runs the receiver or waits, once. For a mailbox without a bound, over its soft limit. Returns
-// true if there is room now, or if the receiver has ended.
+// true if the receiver has run, will run soon or has made progress.
 bool room_wait::once(std::uint32_t length) noexcept {
   auto& thread = base::this_thread;
   auto& here = detail::here;
@@ -191,8 +192,8 @@ room_wait::outcome room_wait::below(std::uint32_t limit, const sender_patience& 
 }
 
 // Runs the receiver in place. If the receiver awaits its restart, its supervisor and the children
-// that the supervisor asks have their turns first. Returns false if this thread could not, or if
-// the receiver still waits.
+// that the supervisor asks have their turns first. Returns false if this thread could not run the
+// receiver, or if the receiver still awaits its restart.
 bool room_wait::run_now() noexcept {
   if (!to_.awaits_restart()) return in_place::run(to_, true);
   for (std::uint32_t turns = 0; turns != sends_per_wait && to_.awaits_restart(); ++turns) {
@@ -226,7 +227,7 @@ wait_end room_wait::wait_for_restart(std::int64_t limit_ns) noexcept {
   auto& lot = *to_.env().lot;
   const std::uint32_t epoch = lot.epoch(to_.id());
   if (!to_.awaits_restart()) return wait_end::woken;
-  // The caller runs that actor, which costs this thread less than to wait for another thread.
+  // The caller runs the queued actor, which costs less than a wait for another thread.
   if (const address next = wanted_for_restart(); next && handle_access::get(next)->is_queued())
     return wait_end::claimed;
   lot.wait(to_.id(), epoch, std::min(limit_ns, longest_sleep.count()));
@@ -247,7 +248,7 @@ room_wait::outcome room_wait::wait() noexcept {
   const bool restarts = to_.awaits_restart();
   if (!restarts && (to_.gate().peek() & does_not_run) != 0) return why_it_does_not_run();
   auto& here = detail::here;
-  // Actors that wait in a circle would all be stalled. So the sender that would close the circle
+  // Actors that wait in a circle would all stand still. So the sender that would close the circle
   // does not wait. A sender that waits for a restart waits for the supervisor.
   const detail::stacked_actor inner{detail::running_id(), here.below, here.running};
   const detail::stacked_actor* const top = here.running != nullptr ? &inner : nullptr;
@@ -300,7 +301,7 @@ room_wait::outcome room_wait::wait_counted(base::executor* ex,
       continue;
     }
     // A queued receiver may wait for workers that compute in handlers. If this thread may run the
-    // receiver, it does so before it gives up.
+    // receiver, it claims the receiver before it gives up.
     const bool queued = to_.is_queued();
     if (now - since < (queued ? one_wait : limit)) continue;
     if (queued && claim()) return outcome::claimed;

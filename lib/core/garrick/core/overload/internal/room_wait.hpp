@@ -31,12 +31,13 @@ class room_wait {
  public:
   explicit room_wait(cell& receiver) noexcept : to_(receiver) {}
 
-  /// Above the soft limit of `length` messages: runs the receiver or waits, once. Returns true if
-  /// there is room now, or if the receiver has ended.
+  /// Above the soft limit, with `length` messages in the mailbox: runs the receiver or waits, once.
+  /// Returns true if the receiver has run, will run soon or has made progress.
   bool once(std::uint32_t length) noexcept;
-  /// At the hard limit: runs the receiver or waits, again and again. Returns as `once`.
+  /// At the hard limit: runs the receiver or waits, again and again. Returns true if there is room
+  /// now, or if the receiver has ended.
   bool at_hard_limit() noexcept;
-  /// At the bound, with the policy `wait`. Returns as `once`.
+  /// The same at the bound, with the policy `wait`.
   bool at_bound() noexcept;
 
   /// Returns true if at least `limit` messages wait, also by the runner's own count.
@@ -46,7 +47,7 @@ class room_wait {
   enum class outcome : std::uint8_t {
     progress,     ///< there is room, or the receiver has handled a good number of messages
     claimed,      ///< the receiver waited in a queue, and this thread has its run right
-    look_again,   ///< the receiver was idle; or an actor of its restart waits in a queue
+    look_again,   ///< the receiver was idle; or an actor that its restart needs is queued
     no_progress,  ///< the time limit has passed
     pointless,    ///< the receiver is stalled or has ended; or it waits for the sender
   };

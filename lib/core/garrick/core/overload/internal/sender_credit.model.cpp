@@ -29,8 +29,8 @@ struct granted {
   void grant(std::uint32_t messages) { credit.grant(lot, receiver, messages); }
 };
 
-/// Two senders need one credit each, and get them one by one or together. An earlier message went
-/// without credit, and the first grant pays for it.
+/// Two senders need one credit each. They get both in one grant, or one by one. In the latter case
+/// a message without credit has left a debt, which one of the three grants pays.
 template <bool Together>
 struct wait_suite : rl::test_suite<wait_suite<Together>, 3> {
   granted g;
