@@ -82,9 +82,9 @@ enum class mailbox_policy : std::uint8_t {
   reject,       ///< not taken; `try_send` reports it
   drop_newest,  ///< not taken, and the sender is not told
   drop_oldest,  ///< refused at the spawn: `latest` (latest.hpp) keeps the newest
-  /// The sender waits until there is room, as long as the receiver makes progress; otherwise as
-  /// `reject`. `send_when_room` suspends a coroutine instead. A message that has waited for credit
-  /// in another node is taken beyond the bound, up to the hard limit.
+  /// The sender waits until there is room. If the receiver makes no progress, the message is not
+  /// taken, as with `reject`. `send_when_room` suspends a coroutine instead. A message that has
+  /// waited for credit in another node is taken beyond the bound, up to the hard limit.
   wait,
 };
 

@@ -31,8 +31,8 @@
 // I5 Envelopes of one priority are taken in the order of their successful compare-and-swap. So a
 //    chain of sends in which one causes the next arrives in that order. Mail that the actor skips,
 //    or that waits behind an await, keeps its order and is handled later.
-// I6 The system lane holds at most one signal for each link, monitor and child. Ordinary pushes can
-//    neither fill it nor pass it: the runner looks at `signal` before each message.
+// I6 The number of links, monitors, children and requests through proxies bounds the system lane.
+//    Ordinary pushes neither fill nor pass it: the runner looks at `signal` before each message.
 // I7 The count in the word minus `consumed` is the number of envelopes modulo 2^16. A push that
 //    flips the count's highest bit, as every 2^15th does, adds one to `halves`. A thread that sees
 //    the new `halves` has seen the word with the flipped bit, and a thread that sees `consumed` has

@@ -67,9 +67,9 @@ class basic_drain_lot {
   void wait(std::uint64_t id, std::uint32_t epoch, std::int64_t limit_ns) noexcept {
     Atomics::wait_for(at(id).word, epoch, static_cast<std::uint64_t>(limit_ns));
   }
-  /// While it lives, the actors from `top` on, with handlers on this thread's stack, wait for
-  /// `receiver`. A null `top` means that the waiting thread runs no actor. An id of 0 on the stack
-  /// belongs to such a thread.
+  /// While it lives, the actors with handlers on this thread's stack wait for `receiver`: `top` and
+  /// those below it. A null `top` means that the waiting thread runs no actor. An id of 0 on the
+  /// stack belongs to such a thread.
   class waiting_scope {
    public:
     waiting_scope(basic_drain_lot& lot, std::uint64_t receiver,

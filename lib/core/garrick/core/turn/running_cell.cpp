@@ -318,8 +318,9 @@ dispatch_outcome running_cell::route(envelope* e) {
   return dispatch(e);
 }
 
-// Without an await the hold has ended, although it lasts until the next `pick`: a late answer may
-// have been handled since the last await ended.
+// Returns true if the next `pick` would find nothing among the messages already taken. After the
+// last await the mailbox may still be held, if a late answer was left to handle. The next `pick`
+// ends that hold, so held mail counts as found.
 bool running_cell::has_nothing_to_handle() const noexcept {
   if (reader_.is_holding()) return ext_->answers.front == nullptr && !ext_->awaiting.empty();
   return reader_.empty() && !reader_.has_urgent();

@@ -37,10 +37,10 @@ class running_cell : public cell {
 
   [[gnu::hot]] base::run_outcome run(std::uint32_t& budget) noexcept final;
 
-  // ---- for those with a run loop of their own: blocking actors and the testkit ------------------
+  // ---- for code with a run loop of its own: blocking actors and the testkit ---------------------
 
-  /// Returns true if a signal or an urgent message has come since `attend`. A hint; `attend`
-  /// acquires.
+  /// Returns true if a signal or an urgent message has come since `attend`. A hint: only `attend`
+  /// acquires the push.
   [[nodiscard]] bool wants_attention() const noexcept { return cell_steps::wants_attention(*this); }
   /// Handles the system lane and takes new arrivals.
   void attend() noexcept;
@@ -49,7 +49,7 @@ class running_cell : public cell {
   void put_back(envelope* e) noexcept;
   /// Returns the next result of `take_next`, and leaves it in the mailbox.
   [[nodiscard]] const envelope* peek_next() noexcept;
-  /// Keeps a message that no case takes until the behavior changes.
+  /// Keeps a message, which no case takes, until the behavior changes.
   void skip(envelope* e) noexcept;
   /// Returns the first `most` waiting messages, in the order in which the actor takes them: skipped
   /// ones, answers that pass an await, urgent ones, then the others. Costs a look at each, and at

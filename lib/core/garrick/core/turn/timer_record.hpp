@@ -105,8 +105,8 @@ class timer_record : public base::swept_entry<timer_record> {
   void free_self() noexcept;
   static constexpr std::uint8_t over = 1;  ///< a state: it neither fires nor will fire again
 
-  /// used only while `state` is armed or busy: the service, which ends before the system, has
-  /// released all other records
+  /// used only while `state` is armed or busy: the service ends before the system, and leaves no
+  /// record in these states
   environment* env_;
   cell* target_;        ///< a strong reference while armed
   envelope* envelope_;  ///< the message to push, or the prototype to copy

@@ -17,8 +17,8 @@ class waiting_executor : public base::executor {
   /// negative. Returns false if the time has passed.
   virtual bool wait(std::int64_t limit_ns) noexcept = 0;
 
-  /// Returns true if other actors run meanwhile, also those of the waiting thread, so that the wait
-  /// holds up no actor.
+  /// Returns true if other actors run during `wait`, also those of the waiting thread, so that the
+  /// wait holds up no actor.
   [[nodiscard]] virtual bool runs_others() const noexcept { return false; }
 
   /// Called when the thread's actor has ended, before other actors are told: the thread is free for

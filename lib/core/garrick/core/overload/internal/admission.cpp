@@ -38,9 +38,10 @@ bool admission::admit_bounded(envelope* e) noexcept {
   return false;
 }
 
-// Returns true if the mailbox is below its hard limit, or if the sender has made room. Other
-// senders may take that room at once: each may pass the hard limit by one message. They may also
-// have filled a mailbox that was below its hard limit, so that limit is checked last.
+// Returns true if the mailbox is below its hard limit, or if the sender's attempt to make room has
+// not failed. Other senders may have taken the room meanwhile: each may pass the hard limit by one
+// message. They may also have filled a mailbox that was below its hard limit, so that limit is
+// checked last.
 bool admission::has_room_beyond_soft_limit(std::uint32_t length) noexcept {
   if (length < to_.soft_limit()) return true;  // it is stalled
   base::probe* const probe = to_.env().probe;

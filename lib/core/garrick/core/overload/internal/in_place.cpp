@@ -32,10 +32,10 @@ detail::in_place_chain* claimed_by(const cell& c) noexcept {
   return chain;
 }
 
-/// Returns true if the outermost handler on this thread has run so many messages in place that
-/// `receiver` is left to its turn in the queue, until it has twice its soft limit. This does not
-/// concern the receiver that ran last: a sender that floods one receiver may run it again and
-/// again, which costs no more messages than the handler sends.
+/// Returns true if the outermost handler on this thread has run so many messages in place that it
+/// leaves `receiver` to its turn in the queue, unless that must run. The receiver that ran last is
+/// excepted: a sender that floods one receiver runs it again and again, which costs no more
+/// messages than the sender sends.
 bool has_run_enough(const cell& receiver) noexcept {
   const auto& here = detail::here;
   return (here.batch_over || here.chain != nullptr) && here.last_in_place != receiver.id() &&

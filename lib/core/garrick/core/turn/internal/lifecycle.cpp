@@ -23,7 +23,8 @@ namespace garrick::core::lifecycle {
 
 namespace {
 
-/// An actor's end may drop the last handle to the next one, and so on without an end.
+/// The most ends in a row: an actor's end may drop the last handle to the next actor, and so on
+/// without an end.
 constexpr int most_ends_at_once = 256;
 
 /// Cancels the timers, requests and coroutines of the present incarnation of the user's object.
@@ -194,7 +195,7 @@ void reclaim_some() noexcept {
     here.reclaim = static_cast<cell*>(c->queue_link);
     bool ended = false;
     if (turns < most_ends_at_once) {
-      // so that its answers, its messages and the watchdog name it
+      // so that its last answers and messages, and the watchdog, name this actor
       const turn_frame turn(*c, turn_frame::kind::borrowed);
       ended = reach_end(*c);
     }

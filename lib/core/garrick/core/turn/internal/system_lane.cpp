@@ -170,7 +170,7 @@ void on_handed_on(cell& self, envelope* e) {
 
 void on_run_errand(cell& self, envelope* e) { content<signals::run_errand>(e).run(self); }
 
-/// `on_signal` has answered for all dropped promises.
+/// Does nothing: `on_signal` has answered for all dropped promises.
 void nothing_left_to_do(cell&, envelope*) {}
 
 // ---- for the dead -------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ namespace garrick::core {
 /// The memory orders below that the model checker weakens, one at a time.
 enum class timer_order : std::uint8_t { cancel, armed_again, drop_holder };
 
-/// The steps. The timer's state and count are open to it.
+/// The steps. A timer that hides its state and count makes this struct a friend.
 struct timer_steps {
   template <class Record>
   using atomics = typename Record::atomics;

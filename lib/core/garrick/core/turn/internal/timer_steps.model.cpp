@@ -26,8 +26,8 @@ struct model_record {
   atomics::atomic<std::uint64_t> pending{0};  ///< the id that the service has; 0: none
   atomics::atomic<bool> ended{false};         ///< the service drops later timers
   bool is_slow = false;                       ///< its owner is slow: a beat comes first
-  bool may_end = false;                       ///< it looks at `ended`; the fewer steps, the more
-                                              ///< interleavings are met
+  bool may_end = false;                       ///< an arming looks at `ended`; left out elsewhere,
+                                              ///< since fewer steps have fewer interleavings
   atomics::cell<int> armed_content{0};        ///< written before the timer is armed, each time
   atomics::cell<int> content{1};              ///< the envelope and the handle to the target
   atomics::cell<int> memory{0};
