@@ -23,7 +23,7 @@ constexpr unsigned enough_to_fail = 20'000;
 
 using reader = planted_reader;
 
-/// An actor in small, with a cell's fields. The thread that makes it runnable runs it at once.
+/// An actor with the fields of a cell. The thread that makes the actor runnable runs it at once.
 struct actor {
   gate mail{true};
   reader runner;
