@@ -34,7 +34,7 @@ cell* claim_constructing_cell() noexcept {
 
 void link_cells(cell& self, const address& other) {
   if (other == handle_access::make_address(&self)) return;
-  // a programming error, which must not pass as the end of an actor that no actor needed
+  // An empty address is a programming error: it must end `self`, which `unreachable` would not.
   if (!other) {
     self.signal(make_envelope<exit_signal>(
         other, base::exit_reason(base::make_error(base::errc::not_found, "link()",
@@ -118,7 +118,7 @@ timer periodic(cell& self, cell& target, envelope* e, base::duration period) {
 }
 
 void limit_silence(cell& self, base::duration limit) {
-  // zero means "no time-out": at once is the next nanosecond
+  // The function called takes zero as "no time-out", so "at once" is one nanosecond.
   set_receive_timeout(self, limit.is_infinite()  ? base::duration()
                             : limit.count() <= 0 ? base::duration::nanoseconds(1)
                                                  : limit);

@@ -231,8 +231,8 @@ class actor_base {
     }
   }
 
-  /// Sends a request to a wildcard handle, and returns its response, as `request`. Rs are the types
-  /// of the answer's values; an answer of another type is the error `unexpected_message`. A
+  /// Sends a request to a wildcard handle, and returns its response, as `request` does. Rs are the
+  /// types of the answer's values; an answer of another type is the error `unexpected_message`. A
   /// duration after the message is the time-out.
   template <class... Rs, class... Args>
   [[nodiscard]] auto request_as(const any_ref& to, Args&&... args) {
@@ -243,11 +243,11 @@ class actor_base {
 
   /// Asks the actor behind a wildcard handle, on its turn and before its waiting mail, whether it
   /// understands P. Returns the response, a typed handle to that actor. The check is made once: if
-  /// a dynamic actor changes its behavior later, the handle is as good as a wildcard. A case with
-  /// values or a guard counts as one that takes its message. A dynamic actor has no behavior while
-  /// its start awaits or while it waits for its restart; it is asked afterwards, behind its mail.
-  /// For an actor of another node its proxy answers at once, by the protocols with which the actor
-  /// was seen here.
+  /// a dynamic actor changes its behavior later, the handle promises no more than a wildcard one. A
+  /// case with values or a guard counts as one that takes its message. A dynamic actor has no
+  /// behavior while its start awaits or while it waits for its restart; it is asked afterwards,
+  /// behind its mail. For an actor of another node its proxy answers at once, by the protocols with
+  /// which the actor was seen here.
   ///
   /// Errors: `unexpected_message` names the first signature that the actor does not understand;
   /// `not_handled` if the actor ended before it could answer; `overload`. Blocking actors and
@@ -383,8 +383,8 @@ class actor_base {
   monitor_id monitor(detail::refused_actor /*other*/, detail::any_function /*f*/ = {}) {
     return {};
   }
-  /// Cancels a monitor. From now on it sends no `down` and makes no call, even if `other` has ended
-  /// meanwhile. The id of a monitor that has fired or was cancelled is ignored.
+  /// Cancels a monitor. From now on it sends no `down` and makes no call, even if the watched
+  /// actor has ended meanwhile. The id of a monitor that has fired or was cancelled is ignored.
   void demonitor(monitor_id id) { detail::demonitor_cell(*cell_, id); }
 
   /// Traps exit signals if `on`: they arrive as messages (`on(const exit_signal&)`) and do not end
@@ -453,7 +453,7 @@ class actor_base {
   }
 
   /// Returns the id of the actor that sent the current message; 0 if a thread sent it, or if no
-  /// message is being handled.
+  /// message is being handled. A request of a thread has the id of a hidden actor.
   [[nodiscard]] std::uint64_t sender_id() const noexcept {
     const envelope* const e = cell_->current();
     if (e == nullptr) return 0;
@@ -491,9 +491,9 @@ class actor_base {
   auto spawn(const spawn_options& o, F&& f, Args&&... args);
 
   /// Like the class-based `spawn`, but returns its errors, `spawn_failed` and `shutting_down`, as
-  /// values. It reports the failure of `on_start`, too, which runs here, on this thread, in the
-  /// middle of this actor's handler; if it is a coroutine, up to its first wait. The `on_start` of
-  /// an actor with a thread of its own runs there, and this call does not wait for it.
+  /// values, and a failure of `on_start`, too. `on_start` runs here, on this thread, in the middle
+  /// of this actor's handler; a coroutine runs up to its first wait. The call does not wait for the
+  /// `on_start` of an actor that is lazy or has a thread of its own.
   template <class A, class... Args>
   base::result<ref<detail::protocol_of<A>>> try_spawn(Args&&... args);
   /// The same with options, which may be a list in braces.

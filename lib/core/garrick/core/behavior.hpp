@@ -60,7 +60,7 @@ class behavior_impl {
   }
   void drop_holder() noexcept {
     // order: acquire pairs with the other holders' drops: the last holder destroys after their last
-    // use. No thread can join it, so no locked operation is needed
+    // use. A sole holder cannot gain another, so no locked operation is needed
     if (holders_.load(std::memory_order_acquire) == 1 ||
         // order: acq_rel: the last holder destroys after all others' last use
         holders_.fetch_sub(1, std::memory_order_acq_rel) == 1)
@@ -160,7 +160,7 @@ struct optional_value<std::optional<T>> {
   using type = T;
 };
 
-/// A function from the element to an optional; its value is bound.
+/// A function from the element to an optional, whose value is bound.
 template <class F, class In, class Out>
 struct projection {
   using input = In;
@@ -363,7 +363,7 @@ template <class C>
   requires requires { C::borrows; }
 inline constexpr bool is_borrowing_case<C> = C::borrows;
 
-/// Checks that C is a case.
+/// Checks that C is a case, and no coroutine that takes its message by reference.
 template <class C>
 consteval auto check_as_case() {
   if constexpr (!is_case<C>)
@@ -515,7 +515,7 @@ class typed_behavior<protocol<Sigs...>> : public behavior {
 
  public:
   /// Makes a behavior of functions, one for each signature, and at most one `after`. A signature
-  /// without a function is a compile error. Throws as a behavior's constructor.
+  /// without a function is a compile error. Throws as the constructor of `behavior` does.
   template <class... Fs>
     requires(sizeof...(Fs) > 0 && (!std::is_base_of_v<behavior, Fs> && ...))
   typed_behavior(Fs... fs) : behavior(detail::make_behavior(std::move(fs)...)) {

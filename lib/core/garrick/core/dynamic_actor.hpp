@@ -98,7 +98,7 @@ class typed_actor : public actor<P> {
 
  private:
   friend struct behavior_access;
-  behavior behavior_;  ///< as a dynamic actor's
+  behavior behavior_;  ///< the present one, as in dynamic_actor
 };
 
 /// A `self` with members: `stateful<counter_state>` or `stateful<counter_state, protocol<…>>`.

@@ -41,7 +41,7 @@ class [[nodiscard]] lent {
 
   /// Returns the lent object.
   [[nodiscard]] constexpr T& get() noexcept { return value_; }
-  /// Returns the lent object; a value only for reading.
+  /// Returns the lent object, a lent value only for reading.
   [[nodiscard]] constexpr const T& get() const noexcept { return value_; }
 
  private:

@@ -1,4 +1,5 @@
-// Shared content: made of an envelope, and put into others.
+// Makes a message of an envelope's content, and envelopes that share or take over a message's
+// content.
 #include <garrick/core/message.hpp>
 
 #include <cstring>
@@ -30,7 +31,7 @@ envelope* holding_envelope(shared_block* b, const base::message_type* type) {
 
 envelope* sharing_envelope(shared_block* b, const base::message_type* type) {
   envelope* const e = holding_envelope(b, type);
-  // order: the caller's message or envelope holds one
+  // order: relaxed: the caller's message or envelope is a holder
   b->holders.fetch_add(1, std::memory_order_relaxed);
   return e;
 }
@@ -55,7 +56,7 @@ message message_access::from_envelope(envelope* e) {
     e->set(envelope_flag::shared);
   }
   auto* const b = *static_cast<shared_block**>(e->raw());
-  b->holders.fetch_add(1, std::memory_order_relaxed);  // order: the envelope holds one
+  b->holders.fetch_add(1, std::memory_order_relaxed);  // order: the envelope is a holder
   return {b, e->type};
 }
 
@@ -84,7 +85,7 @@ envelope* envelope_of(message&& m) {
     m = message();
     return e;
   }
-  // order: acquire pairs with the release of earlier holders: the receiver may change it
+  // order: acquire pairs with the release of earlier holders: the receiver may change the content
   if (type->copy_construct == nullptr && block->holders.load(std::memory_order_acquire) != 1)
     return envelope_of(std::as_const(m));  // throws with the reason
   envelope* const e = holding_envelope(block, type);

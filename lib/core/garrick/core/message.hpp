@@ -37,7 +37,7 @@ class message {
 
   message() noexcept = default;
   message(const message& o) noexcept : block_(o.block_), type_(o.type_) {
-    // order: relaxed: the source holds one
+    // order: relaxed: the source is a holder
     if (block_ != nullptr) block_->holders.fetch_add(1, std::memory_order_relaxed);
   }
   message(message&& o) noexcept : block_(std::exchange(o.block_, nullptr)), type_(o.type_) {}

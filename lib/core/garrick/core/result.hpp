@@ -15,7 +15,7 @@
 namespace garrick::core {
 
 namespace detail {
-/// Returns the error in a result that is answered later; never sent.
+/// Returns the error that a result holds while it is answered later. It is never sent.
 [[nodiscard]] base::error answered_later();
 }  // namespace detail
 
@@ -46,8 +46,8 @@ class [[nodiscard]] result : public base::result<Ts...> {
     static_assert(detail::delegation_becomes<result<Ts...>, Us...>::reported);
   }
 
-  /// Returns true if it was made from a promise or a delegation. False for each result of a
-  /// request.
+  /// Returns true if the result was made from a promise or a delegation. False for each result of
+  /// a request.
   [[nodiscard]] bool answered_later() const noexcept { return later_; }
 
  private:
@@ -72,7 +72,7 @@ class [[nodiscard]] result<void> : public base::result<void> {
   result(delegated<U, Us...>) : result(delegated<>()) {
     static_assert(detail::delegation_becomes<result<void>, U, Us...>::reported);
   }
-  /// Returns true if it was made from a promise or a delegation.
+  /// Returns true if the result was made from a promise or a delegation.
   [[nodiscard]] bool answered_later() const noexcept { return later_; }
 
  private:

@@ -1,4 +1,5 @@
-// The rare cases of a send: an empty handle, and a sender that does not wait.
+// The rare cases of a send: an empty handle, a sender that does not wait, an actor that is run in
+// place on request, and a message that is given up.
 #include <garrick/core/life/internal/lost_mail.hpp>
 #include <garrick/core/overload/internal/admission.hpp>
 #include <garrick/core/overload/internal/in_place.hpp>

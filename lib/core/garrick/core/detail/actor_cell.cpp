@@ -1,4 +1,5 @@
-// Building a user's object in its cell, for the first time and at restarts.
+// The parts of actor_cell that do not depend on the actor's class: the cell of an object that is
+// being built, the rebuilding at a restart, and the look-up of a signature.
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/detail/actor_cell.hpp>

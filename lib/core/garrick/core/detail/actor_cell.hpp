@@ -1,13 +1,14 @@
 // A cell with room for one user's object, and the dispatch that the compiler generates for its
 // protocol.
 //
-// The message's identity is an address, so a short protocol is a chain of comparisons and a long
-// one a perfect hash that is built at the first dispatch to an actor of the type; either way
-// sublinear in time and without a virtual call per argument (paper 001 §5.3).
+// A message's type is known by an address. So the dispatch of a short protocol is a chain of
+// comparisons. That of a long one is a look-up in a perfect hash, which the first dispatch to an
+// actor of the class builds. Neither takes longer for longer protocols, and neither makes a virtual
+// call for each argument (paper 001 §5.3).
 //
 // Private: installed because templates need it.
 //
-// Thread safety: as cell.
+// Thread safety: that of `cell`.
 #pragma once
 
 #include <garrick/base/platform/diagnostics.hpp>
@@ -149,7 +150,7 @@ void call_hook(cell& self, A& a, const Content& c) {
 }
 
 /// Offers a signal to the hook for a Content. A hook that is a coroutine takes its turn among the
-/// mail, or it would begin in the middle of another coroutine's wait.
+/// mail: otherwise it would begin in the middle of another coroutine's wait.
 template <class A, class Content>
 bool offer(cell& self, A& a, envelope* e) {
   if constexpr (hears<A, Content>) {

@@ -14,7 +14,7 @@ class actor_base;
 
 namespace garrick::core::detail {
 
-/// Holds for a class of an actor that has been defined.
+/// Holds for an actor's class, once the class has been defined.
 template <class A>
 concept actor_class = requires { typename A::protocol_type; } && std::is_base_of_v<actor_base, A>;
 

@@ -14,8 +14,8 @@
 namespace garrick::core::detail {
 
 /// Keeps the present behavior in memory while one of its cases runs, even if that case replaces it.
-/// It takes over the behavior only when it is replaced, so an ordinary message touches no reference
-/// count.
+/// Takes over a reference only when the behavior is replaced, so an ordinary message touches no
+/// reference count.
 class running_behavior {
  public:
   explicit running_behavior(const behavior& present) noexcept
@@ -26,7 +26,7 @@ class running_behavior {
 
   [[nodiscard]] behavior_impl& impl() const noexcept { return impl_; }
 
-  /// Keeps `old`, which the behavior in `present` has replaced, if one of its cases runs here. A
+  /// Keeps `old`, which the behavior in `present` has replaced, if a case of `old` runs here. A
   /// behavior of another actor is not kept: none of its cases runs, or this object would not be the
   /// innermost.
   void replaced(const behavior& present, behavior& old) noexcept {

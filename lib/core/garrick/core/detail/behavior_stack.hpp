@@ -10,9 +10,10 @@
 
 namespace garrick::core::detail {
 
-/// Puts `b` in the place of `present`, which stays below it if `keep`. An empty `b` changes nothing
-/// if `keep`, and otherwise returns to the behavior below. The actor ends if that leaves it without
-/// a behavior.
+/// Puts `b` in the place of `present`, which stays below it if `keep`. An empty `b` only
+/// keeps `present` if `keep`; otherwise it returns to the behavior below. An actor without a
+/// behavior then ends. Skipped messages are tried again, and the silence before a time-out begins
+/// again.
 void push_behavior(cell& self, behavior& present, behavior b, bool keep);
 /// Returns to the behavior below; without one the actor ends.
 void pop_behavior(cell& self, behavior& present);

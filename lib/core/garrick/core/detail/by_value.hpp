@@ -31,8 +31,9 @@ template <class F, class R, class... Ts>
 concept called_with_values = requires { static_cast<R (F::*)(Ts...)>(&F::operator()); } ||
                              requires { static_cast<R (F::*)(Ts...) const>(&F::operator()); };
 
-/// Holds for a task, from a handler `on` that does not take these values. A concept, so that the
-/// handler is looked up only for a task: each look-up goes through all overloads.
+/// Holds if R is a task and A has no handler `on` that takes these values and returns an R. A
+/// concept, so that the handler is looked up only for a task: each look-up goes through all
+/// overloads.
 template <class A, class R, class... Ts>
 concept borrowing_task = is_task<std::remove_cvref_t<R>> && !on_values<A, R, Ts...>;
 

@@ -83,7 +83,7 @@ struct exact_reference {
 template <template <class> class Probe, class T>
 using exact_argument = std::conditional_t<std::is_arithmetic_v<T>, Probe<T>, T>;
 
-/// False if a handler fits only because C++ converts numbers silently: an int would go to
+/// False if a handler fits only because C++ converts numbers silently, as from an int to
 /// on(double).
 template <class F, class Content>
 inline constexpr bool handles_exactly = handles<F, exact_argument<exact_value, Content>> ||
@@ -136,7 +136,7 @@ struct skips_caller {
 template <class A, class Content>
 inline constexpr bool may_skip = content_access<Content>::template reads<skips_caller<A>> &&
                                  handles_exactly<skips_caller<A>, Content>;
-// No object of it is ever made.
+// No object of the next two classes is ever made.
 GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN
 struct hook_names {
   void on_start();
@@ -152,7 +152,7 @@ GARRICK_NO_VIRTUAL_DESTRUCTORS_END
 template <class A>
 concept names_skips = std::is_final_v<A> || !requires { &with_hook_names<A>::skips; };
 
-/// True if A may skip any message of a protocol; false for a protocol without a list of signatures.
+/// True if A may skip some message of P. False for a protocol without a list of signatures.
 template <class A, class P>
 inline constexpr bool skips_some = false;
 template <names_skips A, class... Sigs>
@@ -191,7 +191,8 @@ struct answer_is_over_aligned : base::detail::failed_check {
                 "aligned to 32 bytes at most");
 };
 
-/// Holds for an actor that may have behaviors and no `on`: typed_actor and classes derived from it.
+/// Holds for an actor that may have behaviors and no `on`: dynamic_actor, typed_actor and classes
+/// derived from them.
 template <class Actor>
 concept uses_behaviors = requires { typename Actor::garrick_uses_behaviors; };
 

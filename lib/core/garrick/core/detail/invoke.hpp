@@ -128,7 +128,7 @@ decltype(auto) call_with_content(F&& f, envelope* e) {
     if (e->is(envelope_flag::shared)) [[unlikely]] {
       auto* const block = *static_cast<shared_block**>(e->raw());
       auto& content = *static_cast<Content*>(block->value());
-      // Content that cannot be copied has one envelope only: see send(any_ref, message).
+      // Content that cannot be copied has one envelope only: `envelope_of` sees to that.
       if constexpr (base::copyable_message<Content>) {
         // order: acquire pairs with the release of the other holders' drops: they have finished
         // reading, so the content may be changed

@@ -27,7 +27,7 @@
 
 namespace garrick::core::detail {
 
-/// The first part of an answer, a response<Ts...>, that the answer does not own, or
+/// `type` is the first part of an answer, response<Ts...>, that the answer does not own, or
 /// `nothing_found`.
 template <class Answer>
 struct not_owned_of {
@@ -73,8 +73,8 @@ inline constexpr bool is_refused = false;
 template <class Reason>
 inline constexpr bool is_refused<base::detail::refused<Reason>> = true;
 
-/// `checked_answer<Answer>::reported` is an error that names the path in the answer, the type, the
-/// reason and the signature, if there is one, unless the answer is owned. An alias, so that the
+/// Unless the answer is owned, `checked_answer<Answer>::reported` is an error that names the path
+/// in the answer, the type, the reason and, if one is given, the signature. An alias, so that the
 /// compiler's backtrace is short.
 template <class Answer, class... Signature>
 using checked_answer = typename decltype(report_with<in_answer, Signature...>(
@@ -143,7 +143,8 @@ template <class... Ts>
 inline constexpr bool answer_plainly_shared<response<Ts...>> =
     any_true({plainly_shared<Ts>..., false});
 
-/// Returns the report of the first signature with a plainly shared part.
+/// Returns the report of the first signature with a plainly shared message or, if there is none, of
+/// the first with a plainly shared answer; otherwise passed_check.
 template <class... Sigs>
 consteval auto find_plainly_shared() {
   constexpr std::size_t content =

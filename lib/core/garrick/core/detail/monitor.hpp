@@ -106,7 +106,7 @@ struct refused_actor {
     static_assert(this_names_no_actor<T>::reported);
   }
 };
-/// The function of a refused `monitor`.
+/// Takes any function, as the second argument of a refused `monitor`.
 struct any_function {
   any_function() noexcept = default;
   template <class F>
@@ -122,7 +122,7 @@ struct quit_without_reason : base::detail::failed_check {
                 "garrick: quit(reason) takes an exit_code, an error or both with a text, as in "
                 "quit(exit_code::user_shutdown) or quit({exit_code::failure, \"no disk\"})");
 };
-/// An argument that is not a reason to end; as `refused_actor`.
+/// An argument that is not a reason to end. Works as `refused_actor` does.
 struct refused_reason {
   template <no_exit_reason T>
   refused_reason(T&& /*reason*/) noexcept {

@@ -19,8 +19,9 @@ namespace garrick::core::detail {
 /// Sets the length of the silence that is reported; zero reports none. The silence begins now.
 void set_receive_timeout(cell& self, base::duration limit);
 
-/// Handles the message of the time-out. Returns true if no message was handled since the silence
-/// began; otherwise the message is sent again for the rest of the time.
+/// Handles the message of the time-out. Returns true if the actor still has a time-out, and no
+/// message was handled for its time. If one was handled, sends the message of the time-out again,
+/// for the rest of the time.
 [[nodiscard]] bool receive_timeout_is_due(cell& self);
 
 /// Begins the next silence, after one was reported.

@@ -157,7 +157,8 @@ consteval auto check_spawn() {
   }
 }
 
-/// The first failing check of a spawn of an A: an error of its own where `reported` is named.
+/// The first check of a spawn of an A that fails, which is a compile error where its `reported` is
+/// named; passed_check if none fails.
 template <class A, class... Args>
 using spawn_check = std::remove_pointer_t<decltype(check_spawn<A, Args...>())>;
 template <class A, class... Args>

@@ -1,4 +1,4 @@
-// The part of the question that does not depend on the protocol.
+// The part of a typed question that does not depend on the protocol.
 #include <garrick/core/cell/cell.hpp>
 #include <garrick/core/detail/typed_question.hpp>
 #include <garrick/core/protocol/pack.hpp>

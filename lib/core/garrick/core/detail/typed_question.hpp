@@ -1,4 +1,4 @@
-// The question to an actor behind a wildcard handle, whether it understands a protocol.
+// Asks the actor behind a wildcard handle whether it understands a protocol.
 //
 // An actor that has no behavior yet cannot answer: its start awaits, or it waits for its restart.
 // Then the question goes behind its mail, and is asked again when that mail has been handled. The
