@@ -6,14 +6,14 @@
 //   const result<std::string> host = co_await std::move(pending);   // or .then, .await, .within
 //
 // A message resumes the frame that waits, so it runs on its actor's turn, whichever thread calls
-// the completion. (If the lambda captures by value, write two statements as above, and no `auto`:
-// GCC 12 destroys such a lambda twice when it is built inside a co_await expression; see the
-// guide's chapter 6.)
+// the completion. (If the lambda captures by value, write two statements as above, and
+// `pending_response<std::string>` instead of `auto`: GCC 12 destroys such a lambda twice when it is
+// built inside a co_await expression; see the guide's chapter 6.)
 //
 // Guarantees: exactly one answer. Dropping the last copy of a completion unused answers
 // `broken_promise`. If the actor has ended meanwhile, the answer is dropped. A completion keeps the
-// actor alive. A system that ends waits for the answer, within its limit, as long as the actor
-// waits for it: a time-out (`within`) ends that.
+// actor alive. A system that ends waits for the answer, within its limit, until the answer has
+// come or the actor no longer waits for it, such as after a time-out (`within`).
 //
 // Thread safety: `adapt` on the actor's turn; a completion on any thread, but not on two at once.
 #pragma once

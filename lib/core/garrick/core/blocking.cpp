@@ -18,7 +18,7 @@ blocking_actor_ends::blocking_actor_ends(const base::exit_reason& why) noexcept 
   if (why.detail().empty()) return;
   try {
     text_.emplace("garrick: this blocking actor was told to end: " + why.to_string());
-  } catch (const std::bad_alloc&) {  // then without its text
+  } catch (const std::bad_alloc&) {  // then `what` does not name the reason
   }
 }
 
@@ -73,7 +73,7 @@ envelope* next_message(running_cell& self) {
   for (;;) {
     check_end(self);
     envelope* const e = self.take_next();
-    // as in running_cell::run_loop
+    // signals go before `e`, as in running_cell::run_loop
     if (e == nullptr || !self.wants_attention()) return e;
     self.put_back(e);
   }
@@ -123,7 +123,7 @@ void offer_skipped_again(running_cell& self) noexcept {
   self.slow_senders_again();
 }
 
-/// Handles one response. All other mail stays in the mailbox, in its order.
+/// Handles `e` if it is a response. Any other message stays in the mailbox, in its order.
 void offer_to_nobody(running_cell& self, envelope* e) {
   if (e->is(envelope_flag::response) && !e->is(envelope_flag::system)) return self.handle(e);
   if (self.is_watched()) parked::before_message(self);
@@ -256,8 +256,8 @@ scoped_actor::scoped_actor(environment& env, bool asks_for_thread) {
   self_ = &mine->cell->object();
   mine->entry.who = c;
   env.hold();
-  // A forked child ends no system of its parent's, and another thread may have held the list's
-  // lock.
+  // A forked child does not end its parent's system. And a thread that the child does not have may
+  // have held the list's lock.
   if (!env.is_copy()) env.scoped_joined(mine->entry);
   state_ = mine.release();
 }
@@ -265,7 +265,7 @@ scoped_actor::scoped_actor(environment& env, bool asks_for_thread) {
 scoped_actor::~scoped_actor() {
   if (state_ == nullptr) return;  // moved from
   environment& env = state_->env;
-  if (env.is_copy()) return;  // the parent's: another thread may have held the list's lock
+  if (env.is_copy()) return;  // the parent's actor: the list may be locked for ever here
   env.scoped_left(state_->entry);
   delete state_;
   env.release();

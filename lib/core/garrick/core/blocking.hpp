@@ -117,7 +117,7 @@ class blocking_actor : public actor<any_protocol> {
     }
   }
   /// Receives as long as `condition()` returns true; calls it before each message. The cases live
-  /// as long as the call, so the time of an `after` case starts again with each message.
+  /// as long as the call. The time of an `after` case starts anew with each receive.
   template <class Condition, class... Cases>
   void receive_while(Condition condition, Cases... cases) {
     static_assert((detail::checked_case<Cases>::reported && ...));
@@ -210,8 +210,9 @@ auto blocking_actor::get(pending_response<Rs...>&& p) {
 /// made it may use it. In a handler that runs on a worker it may send, but not wait. It is hidden:
 /// `await_all` and the end of its system do not wait for it. It can be moved.
 ///
-/// A scoped actor may outlive its system, which tells it to end. Then its wait ends (`receive`
-/// throws `blocking_actor_ends`, `get` returns the error `cancelled`), and so does each later one.
+/// A scoped actor may outlive its system, which tells it to end. Then its wait ends, and
+/// each later wait ends at once: `receive` throws `blocking_actor_ends`, `get` returns the error
+/// `cancelled`.
 ///
 ///     scoped_actor me(system.env());
 ///     send(printer, me->self());  me->receive([](done) {});

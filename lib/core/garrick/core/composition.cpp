@@ -1,4 +1,4 @@
-// Pipes and first answers.
+// Implements the pipe `f * g`, the parts of `fan_out`, and `first_of`.
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/composition.hpp>
 #include <garrick/core/spawn.hpp>
@@ -8,7 +8,7 @@ namespace garrick::core::detail {
 namespace {
 
 /// Handles the current exception, which keeps `e` from being passed on to `to`: the requester gets
-/// an error or, if there is none, `e` is a dead letter.
+/// an error or, if there is no requester, `e` is a dead letter.
 void fail_on_the_way(cell& to, const envelope* e, promise_base& request) noexcept {
   base::error why = exception_as_error(to.name());
   if (request.pending()) return request.fail(std::move(why));
@@ -64,7 +64,7 @@ class pipe_continuation final : public continuation {
 /// The only case of a pipe's behavior: takes every message.
 struct pipe_case {
   using garrick_case = void;
-  using answer = void;  // that of f
+  using answer = void;  // f answers, not this case
   any_ref f;
   any_ref g;
   bool try_invoke(cell& self, envelope* e) {
@@ -97,7 +97,7 @@ class first_part final : public continuation {
   struct state {
     std::size_t left;
     promise_base whole;
-    base::error last;  ///< the error for the whole; `not_handled` only if none was handled
+    base::error last;  ///< the error for the whole; `not_handled` only if no part had another
   };
   [[nodiscard]] static continuation* make(std::shared_ptr<state> s) {
     return ::new (base::block_pool::allocate(sizeof(first_part))) first_part(std::move(s));

@@ -184,7 +184,7 @@ template <class Range, class... Args>
   using types = detail::collected<typename P::template answer<content>>;
   using state = detail::fan_out_state<typename types::one>;
   cell& asker = actor_access::get(self);
-  // The steps that may throw come first: an empty handle, and making the message.
+  // Steps that may throw come first: making the message, and checking the handles.
   const message question = make_message(std::forward<Args>(args)...);
   std::vector<typename types::one> results;
   for (const auto& to : targets) {
@@ -210,8 +210,9 @@ template <class Range, class... Args>
 }
 
 /// Sends a request to every target of a range of `ref<P>`. Returns the response: the first value;
-/// later ones are ignored. If all fail, the response is the last error, but `not_handled` only if
-/// all of them are; without targets it is `not_handled`. Otherwise as `fan_out`.
+/// later ones are ignored. If all fail, the response is the last error other than
+/// `not_handled`. It is `not_handled` if there is no other error, or no target. Otherwise as
+/// `fan_out`.
 ///
 ///     result<answer> a = co_await first_of(*this, replicas, query{});
 template <class Range, class... Args>
@@ -220,7 +221,7 @@ template <class Range, class... Args>
   using content = typename detail::checked_message<P, Args...>::type;
   using types = detail::collected<typename P::template answer<content>>;
   cell& asker = actor_access::get(self);
-  // The steps that may throw come first: an empty handle, and making the message.
+  // Steps that may throw come first: making the message, and checking the handles.
   const message question = make_message(std::forward<Args>(args)...);
   std::vector<const handle*> all;
   for (const auto& to : targets) {

@@ -92,7 +92,7 @@ class latest {
   /// does. Throws std::bad_alloc; then the value waits until another one is put.
   void put(T value) const {
     std::optional<T> newest(
-        std::move(value));  // then the replaced value, which is destroyed without the lock
+        std::move(value));  // then the replaced one, which is destroyed after the lock is released
     std::shared_ptr<const char> telling;
     {
       const std::lock_guard lock(of_->lock);

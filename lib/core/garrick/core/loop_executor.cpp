@@ -32,7 +32,7 @@ void loop_executor::run(base::runnable& actor) noexcept {
   const base::run_outcome outcome = actor.run(budget);
   --thread.no_wait;
   thread.worker_of = before;
-  // A released actor may have been the last one; then this executor is gone with its system.
+  // A released actor may have been the last of its system; then this executor may be gone.
   if (outcome == base::run_outcome::more) schedule(actor);
 }
 

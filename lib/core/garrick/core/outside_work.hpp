@@ -47,7 +47,7 @@ class outside_work {
   }
   ~outside_work() { done(); }
 
-  /// Ends the work: its messages were sent. Later calls do nothing. Never waits.
+  /// Ends the work, after its messages were sent. Later calls do nothing. Never waits.
   void done() noexcept {
     environment* const env = std::exchange(env_, nullptr);
     if (env == nullptr) return;

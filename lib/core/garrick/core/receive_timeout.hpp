@@ -1,4 +1,4 @@
-// The message of a time without messages; see actor_base::set_receive_timeout.
+// The message that tells an actor of a time without messages: see actor_base::set_receive_timeout.
 //
 // Thread safety: a value.
 #pragma once

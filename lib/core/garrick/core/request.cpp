@@ -126,7 +126,7 @@ pending_request take_current_request(cell& self) noexcept {
 
 void limit_request(cell& self, std::uint64_t id, base::duration limit) {
   response_table& pending = self.ext().pending;
-  if (!pending.alive(id)) return;  // used, and answered or forgotten
+  if (!pending.alive(id)) return;  // answered and used, or forgotten
   envelope* const answer = make_envelope<base::error>(base::errc::timeout);
   answer->word |= id;
   answer->set(envelope_flag::response);
@@ -222,7 +222,7 @@ void hand_on_elsewhere(pending_request r, cell& to, envelope* e) noexcept {
   to.deliver(e);  // first, since a withdrawn request has to be known there
   try {
     requester.signal(make_envelope<signals::handed_on>(to, r.id));
-  } catch (const std::bad_alloc&) {  // then an answer may come that is not awaited
+  } catch (const std::bad_alloc&) {  // then the actor elsewhere hears of no withdrawal
   }
   requester.drop_strong();
 }

@@ -38,20 +38,22 @@ namespace detail {
 /// requests; then `e` was made a dead letter.
 [[nodiscard]] std::uint64_t send_request(cell& self, cell& to, envelope* e, bool urgent = false);
 
-/// Sends a request in the same way, with the time limit `limit` (`limit_request`), which an actor
-/// elsewhere is told. Returns an id, or 0 as `send_request`.
+/// Sends a request in the same way, for which the caller will set the time limit `limit`
+/// (`limit_request`). The node of an actor elsewhere is told the limit. Returns an id, or 0 as
+/// `send_request` does.
 [[nodiscard]] std::uint64_t send_limited_request(cell& self, cell& to, envelope* e,
                                                  base::duration limit, bool urgent = false);
 
 /// Sends a message that waits at the receiver until there is room. Returns an id, or 0 as
-/// `send_request`. The response to the id tells that it has entered the mailbox.
+/// `send_request` does. The response to the id tells that the message has entered the mailbox.
 [[nodiscard]] std::uint64_t send_parked(cell& self, cell& to, envelope* e);
 
-/// Makes the response to `id` a time-out if none has come after `limit`.
+/// Makes the response to `id` a time-out if no answer has come after `limit`.
 void limit_request(cell& self, std::uint64_t id, base::duration limit);
 
-/// Hands the continuation to the table. Runs it at once if the response came first, or if the
-/// request could not be sent.
+/// Lets `k` take the response to `id`, which the actor awaits if `exclusive`. Calls `k` at once if
+/// the response came first, and with an error if the request could not be sent, if its response was
+/// taken before, or if the await would close a cycle.
 void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exclusive);
 
 /// Marks the request as awaited. Returns true if its receiver waits, directly or through others,
@@ -76,8 +78,8 @@ void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exc
 /// Delivers `e`, a message that takes over the request `r`: the answer of `to` goes to the
 /// requester. Requires a request in `r`.
 void hand_on(pending_request r, cell& to, envelope* e) noexcept;
-/// The same with the request that `self` is handling; if there is none, on behalf of the sender of
-/// the current message.
+/// The same with the request that `self` is handling; if there is none, sends `e` on behalf of the
+/// sender of the current message.
 void hand_on_current(cell& self, cell& to, envelope* e) noexcept;
 
 /// Forgets `id`: its response is ignored.
@@ -169,7 +171,7 @@ struct error_function_does_not_take : base::detail::failed_check {
   static_assert(Takes, "garrick: the error function takes a const error&");
 };
 
-/// The functions of a `then` or `await`, for a response that holds Content.
+/// The check of the functions of a `then` or `await`, for a response that holds Content.
 template <class Content, class F, class G>
 struct checked_continuation {
   static constexpr bool takes = handles<F, Content>;
@@ -322,10 +324,11 @@ consteval bool is_closure() {
 }
 #endif
 
-/// True if co_await of a response is refused when the request got an argument of this kind, from
-/// which A is deduced. GCC 12 destroys a temporary twice if braces or a capture made it within a
-/// co_await expression. A function cannot tell such a temporary from an object that was moved into
-/// it. So the type decides: an aggregate or a closure with something to destroy.
+/// True if co_await is refused for the response to a request with such an argument; a forwarding
+/// reference deduces A from the argument. GCC 12 destroys a temporary twice if braces or a capture
+/// made it within a co_await expression. A function cannot tell such a temporary from an object
+/// that was moved into it. So the type decides: an aggregate or a closure with something to
+/// destroy.
 template <class A>
 inline constexpr bool destroyed_twice = [] {
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13

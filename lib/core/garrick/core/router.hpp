@@ -79,8 +79,8 @@ class random_member {
 };
 
 /// A router's policy: the living member with the shortest mailbox; of two members with empty
-/// mailboxes the idle one; of equal members each in turn. Costs a look at each member. The load of
-/// a member on another thread is known to within a millisecond.
+/// mailboxes the idle one; of equal members each in turn. Costs a look at each member. The number
+/// of messages of a member that runs may be half a millisecond old.
 class least_loaded {
  public:
   /// Returns the index of the member that gets a message with these arguments. Any thread.
@@ -238,7 +238,7 @@ class broadcast {};
 ///     send(stores, put{key, value});
 template <class P, class Policy = round_robin>
 class router {
-  static_assert(sizeof(Policy) != 0);  // its own checks come first
+  static_assert(sizeof(Policy) != 0);  // the checks of Policy itself come first
 
  public:
   using garrick_sendable = void;
@@ -378,9 +378,9 @@ template <class P, class... F>
 }
 
 /// Spawns `count` actors of class A with the options and copies of the arguments. Returns a router
-/// to them. `from` is a system or, on its turn, an actor. Each name is followed by the member's
-/// number, from 1. A member that could not be spawned counts as one that has ended. Throws
-/// std::invalid_argument for a count of 0, std::bad_alloc.
+/// to them. `from` is a system or, on its turn, an actor. A name in the options is followed by
+/// the member's number, from 1. A member that could not be spawned counts as one that has ended.
+/// Throws std::invalid_argument for a count of 0, std::bad_alloc.
 ///
 ///     auto pool = spawn_pool<worker>(system, spawn_options{.name = "worker"}, 8, path);
 template <class A, class Policy = round_robin, class Spawner, class... Args>

@@ -75,7 +75,7 @@ void apply(cell& c, const spawn_options& o) {
   if (o.executor != nullptr) c.set_executor(*o.executor);
 }
 
-/// Runs the first turn on this thread, without messages. Returns false if the actor has ended with
+/// Runs the first turn on this thread, without messages. Returns false if the actor has ended in
 /// it; `why` is set if the reason is a failure.
 bool start_here(cell& c, base::error& why) noexcept {
   const turn_frame turn(c, turn_frame::kind::borrowed);
@@ -105,7 +105,7 @@ bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell*) {
     apply(c, *o);
   }
   if (c.kind() == cell_kind::event) return true;
-  // first: without memory for it, the thread that is taken next would have to be given back
+  // The extension is made first: if it failed later, the thread would have to be given back.
   static_cast<void>(c.ext());
   const auto thread =
       env.detached_executor(c.kind() == cell_kind::blocking, o != nullptr ? o->affinity : "");

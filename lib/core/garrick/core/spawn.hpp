@@ -348,8 +348,8 @@ ref<detail::protocol_of<A>> actor_base::spawn(...) volatile {
 
 namespace detail {
 
-/// Returns "function actor at main()" or, as clang names lambdas, "function actor at
-/// main.cpp:12:3"; for other functions, it has the type.
+/// The name of a lambda's actor, such as "function actor at main()" or, as clang names lambdas,
+/// "function actor at main.cpp:12:3". For any other function the name holds the function's type.
 template <class F>
 struct function_actor_name {
   static constexpr std::string_view before = "function actor ";

@@ -32,7 +32,7 @@ struct spawn_options {
   std::uint32_t hard_limit = 0;
   /// the rule for a message when the mailbox is at its bound
   mailbox_policy policy = mailbox_policy::unbounded;
-  /// messages, 1 to `most_messages`; for every policy but unbounded, and required there
+  /// messages, 1 to `most_messages`; required by every policy but unbounded, which refuses a bound
   std::uint32_t bound = 0;
   /// the most messages of one run; 0, or more than the system's: the system's
   std::uint32_t quantum = 0;
@@ -40,8 +40,8 @@ struct spawn_options {
   base::locality_hint hint{};
   /// The processors on which the actor's own thread runs, as one group of the text that
   /// `detached.affinity` takes: "<2-4,6>". Empty: the processors of detached actors' threads. For
-  /// actors with a thread of their own: the spawn of any other actor fails with `spawn_failed`, as
-  /// does one with a processor that the process may not use.
+  /// actors with a thread of their own: the spawn of any other actor fails with `spawn_failed`, and
+  /// so does a spawn with a processor that the process may not use.
   std::string affinity{};
   /// the actor's only executor: a `loop_executor`, which must outlive the system; null: the
   /// system's workers. Not for actors with a thread of their own

@@ -1,4 +1,4 @@
-// Coroutine handlers: listed with their actor, and ended with it if they fail.
+// Lists the frames of coroutine handlers with their actor, and ends an actor whose coroutine fails.
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/life/internal/lost_mail.hpp>
 #include <garrick/core/life/internal/no_reentry.hpp>

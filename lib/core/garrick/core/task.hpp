@@ -8,9 +8,9 @@
 //
 // Guarantees: a frame resumes and dies only on its actor's turn, before the actor's state is
 // destroyed. If the actor ends first, the frame is destroyed with its parameters and variables, and
-// the requester gets an error. Other messages wait meanwhile, unless the actor asked for
-// interleaving. Only the framework's awaitables can be awaited. For others use `adapt` (adapt.hpp),
-// which posts to the mailbox.
+// the requester gets an error. While a coroutine waits, other messages wait, too, unless the actor
+// asked for interleaving. Only the framework's awaitables can be awaited. For others use `adapt`
+// (adapt.hpp), which posts to the mailbox.
 //
 // Errors: co_await yields a result and does not throw. An exception that leaves the coroutine ends
 // the actor, like one that leaves any handler.
@@ -52,7 +52,7 @@ inline void resume_chain(std::coroutine_handle<> first, suspended_frame* frame) 
 }
 
 /// The type and the sender of a message, for a dead letter: the content was moved into the frame of
-/// the coroutine that handles it. Without a type the frame is a hook's.
+/// the coroutine that handles it. The type is null for a hook's frame.
 struct handled_message {
   const base::message_type* type = nullptr;
   std::uint64_t sender = 0;
@@ -138,7 +138,7 @@ class task_promise_base : public suspended_frame {
   }
 
   void destroy_frame() noexcept final {
-    // dropped after the frame: the requester gets the reason why it has no value
+    // When `unkept` is dropped, after the frame, the requester is told why there is no answer.
     const promise_base unkept(std::exchange(request_, {}));
     me_.destroy();
   }

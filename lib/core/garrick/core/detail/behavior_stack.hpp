@@ -10,8 +10,8 @@
 
 namespace garrick::core::detail {
 
-/// Puts `b` in the place of `present`, which stays below it if `keep`. An empty `b` only
-/// keeps `present` if `keep`; otherwise it returns to the behavior below. An actor without a
+/// Puts `b` in the place of `present`, which stays below it if `keep`. If `b` is empty, the
+/// actor keeps `present` if `keep`, and otherwise returns to the behavior below. An actor without a
 /// behavior then ends. Skipped messages are tried again, and the silence before a time-out begins
 /// again.
 void push_behavior(cell& self, behavior& present, behavior b, bool keep);

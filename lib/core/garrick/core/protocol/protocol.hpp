@@ -30,7 +30,7 @@ class task;
 template <class... Ts>
 class delegated;
 
-/// The answer of a handler with this return type: `response<Ts...>`, and `response<>` for `void`.
+/// The answer of a handler, with values of the types Ts; `response<>` if the handler returns void.
 template <class... Ts>
 struct response {
   using content = content_of<Ts...>;  ///< the type of the answer's content
@@ -158,9 +158,9 @@ consteval bool distinct_contents() {
 }  // namespace detail
 
 /// The messages that an actor understands, and its answers: a set of signatures `R(Args...)`.
-/// Requires that no two take the same arguments, and at most 512; otherwise it does not compile.
-/// Their order does not matter. `R`, `result<R>`, `task<R>` and `response_promise<R>` are the same
-/// answer. A protocol exists at compile time only.
+/// Requires at most 512 signatures, and no two with the same arguments; otherwise it does not
+/// compile. Their order does not matter. `R`, `result<R>`, `task<R>` and `response_promise<R>` are
+/// the same answer. A protocol exists at compile time only.
 ///
 ///     using account = protocol<void(deposit), result<long>(withdraw), long(balance)>;
 template <class... Sigs>
@@ -221,8 +221,8 @@ inline constexpr bool has_mark_of_actors<protocol<Sigs...>> = false;
 template <class P>
 concept actor_for_protocol = has_mark_of_actors<P>;
 
-/// Instantiated only to fail. A class of its own: clang takes a class in which an assertion fails
-/// for broken, and every class that has one as a member.
+/// Instantiated only to fail. A class of its own: if an assertion fails in a class, clang treats
+/// that class as broken, and every class with such a member.
 template <class P, bool Is = false>
 struct this_is_no_protocol : base::detail::failed_check {
   static_assert(Is,
@@ -236,7 +236,7 @@ struct this_is_no_protocol : base::detail::failed_check {
 template <class Q, class P>
 inline constexpr bool understands_more =
     subset_of<P, Q> || actor_for_protocol<P> || actor_for_protocol<Q>;
-// Each copy of a handle uses this: it must not compare a protocol with itself.
+// Each copy of a handle asks this, so a protocol is not compared with itself.
 template <class P>
 inline constexpr bool understands_more<P, P> = false;
 /// True if a wildcard handle is made of a handle for Q.

@@ -1,4 +1,4 @@
-// The wire names of this room's parts of messages: atoms, packs of arguments, protocols.
+// The wire names of this room's types that occur in messages: atoms, packs of arguments, protocols.
 //
 //   wire_name<atom<"plus">>                      // "\"plus\""
 //   wire_name<pack<int, std::string>>            // "(i32, std::string)"

@@ -1,4 +1,4 @@
-// The rows of core's settings.
+// Adds the settings of core to the table of a system's settings.
 #include <garrick/base/settings/setting_table.hpp>
 #include <garrick/core/settings/settings.hpp>
 

@@ -38,8 +38,8 @@ struct mailbox_settings {
   /// messages in a mailbox from which on senders are slowed: 1 to `most_messages`
   std::uint32_t soft_limit = 512;
   /// messages in a mailbox above which new ones become dead letters, unless the receiver can be run
-  /// or makes progress: not below `soft_limit`, and up to `most_messages_at_all`; where the limit
-  /// is above 65'536, at most `soft_limit` more are taken
+  /// or makes progress: not below `soft_limit`, and up to `most_messages_at_all`; a mailbox may
+  /// pass a limit above 65'536 by up to `soft_limit` messages
   std::uint32_t hard_limit = 16'777'216;
   /// a sending worker may run its full receiver in place
   bool in_place = true;
@@ -56,7 +56,7 @@ struct request_settings {
   /// requests of one actor that wait for their response: 1 to `most_outstanding`; the next one is
   /// answered with `errc::overload`
   std::uint32_t outstanding_limit = most_outstanding;
-  /// look for circles, in which A waits on B waits on A, whenever an actor starts to await
+  /// look for circles, such as A and B that wait for each other, whenever an actor starts to await
   bool detect_cycles = detect_cycles_by_default();
 };
 

@@ -1,4 +1,4 @@
-// Starting supervised children, and the supervisor that users need not write.
+// Starts supervised children, and implements `supervisor`, an actor that only supervises.
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/supervision/internal/children.hpp>
 #include <garrick/core/supervision/supervisor.hpp>

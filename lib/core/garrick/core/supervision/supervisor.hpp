@@ -39,8 +39,8 @@
 // Ownership: a supervisor holds its children, not the other way round. When the last handle to a
 // supervisor is gone, it stops its children, youngest first, and ends.
 //
-// Thread safety: as the actors; `supervise(top, ...)` and `child` from any thread. The first object
-// is built on the calling thread. Paper 001 §4.5.
+// Thread safety: that of the actors; `supervise(top, ...)` and `child` from any thread. The first
+// object is built on the calling thread. Paper 001 §4.5.
 #pragma once
 
 #include <garrick/base/types/first_failure.hpp>

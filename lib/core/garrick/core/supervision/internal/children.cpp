@@ -223,7 +223,7 @@ void children::on_alarm(cell& self, const signals::child_alarm& alarm) {
   on_gone(self, place);
 }
 
-// Reports a child that has not ended in time, and lets it end when its handler returns.
+// Reports a child that has not answered in time, and kills it: it ends when its handler returns.
 void children::name_and_let_go(cell& self, child& c, const char* meanwhile) {
   late_.push_back(c.name + "#" + std::to_string(c.actor.id()));
   self.env().failed(self, base::make_error(base::errc::timeout, meanwhile + late_.back(),
@@ -263,8 +263,8 @@ void children::give_up(cell& self, const child& c, const base::exit_reason& reas
                            "; the last one was of " + c.name + ": " + reason.to_string())));
 }
 
-// A group cannot be restarted around a child that still runs: two incarnations of one design would
-// meet.
+// Gives up on a group with a child that still runs: if the others were restarted, that child would
+// run on among their new incarnations.
 void children::give_up_waiting(cell& self, std::uint64_t place, const char* meanwhile,
                                const char* what) {
   child& failed = children_.at(place);
@@ -353,13 +353,14 @@ std::uint64_t children::set_alarm(cell& self, base::duration delay, std::uint64_
   return serial;
 }
 
-// Cancelled when the child answers: an alarm that is set keeps the supervisor alive.
+// Limits the time for the child's answer. The answer cancels the alarm, since an alarm that is set
+// keeps the supervisor alive.
 void children::set_deadline(cell& self, child& c) {
   c.deadline.cancel();
   c.alarm = set_alarm(self, c.stop_within, place_of(c.actor.id()), &c.deadline);
 }
 
-// Called before the signal: a thread that reads `asked_` may run the child.
+// Called before the child is sent its signal: a thread that reads `asked_` may run the child.
 void children::wait_for_answer_of(const child& c) noexcept { asked_->set(c.actor.address()); }
 
 // ---- stopping -----------------------------------------------------------------------------------

@@ -39,14 +39,13 @@
 
 namespace garrick::core {
 
-/// The data that a supervisor needs of a child that another actor or thread started, before the
-/// child can run.
+/// The data of a new child that its supervisor needs before the child can run.
 struct adoption {
   any_ref child;
   std::string name;
   restart_policy restart = restart_policy::permanent;
   base::duration stop_within;
-  bool named = false;  ///< by the program: no two children of one supervisor have the same name
+  bool named = false;  ///< by the program; then no other child may have the name
 };
 
 class children final : public dependents {
@@ -81,8 +80,8 @@ class children final : public dependents {
   [[nodiscard]] bool has(std::string_view name) const noexcept;
   /// Returns the oldest child with this name, or an empty handle.
   [[nodiscard]] any_ref find(std::string_view name) const;
-  /// Stops one child; the promise is kept when the child has ended. Returns false if no child has
-  /// this id.
+  /// Stops one child; the promise is kept when the child has ended, or is still alive after its
+  /// time. Returns false if no child has this id.
   bool stop(cell& self, std::uint64_t id, response_promise<> when_ended);
   /// Stops all children, youngest first; the supervisor itself continues.
   void stop_all(cell& self, response_promise<stop_report> when_ended);
@@ -95,7 +94,7 @@ class children final : public dependents {
     restart_policy restart;
     base::duration stop_within;
     child_state state = child_state::up;
-    bool asked = false;     ///< to suspend
+    bool asked = false;     ///< to suspend with its group, or to end if temporary
     bool stopping = false;  ///< told to end
     std::uint32_t restarts = 0;
     /// its own failures since it was up for longer than the window: the backoff's exponent
@@ -145,7 +144,7 @@ class children final : public dependents {
   std::deque<base::instant> failures_;  ///< within the window
   activity now_ = activity::none;
   std::uint64_t group_ = 0;  ///< the first child of the group that is being restarted
-  /// halting: the younger children are done; starting: the older ones
+  /// a place in the order: while halting, all younger children are done; while starting, all older
   std::uint64_t reached_ = 0;
   base::duration group_delay_;
   std::uint64_t group_alarm_ = 0;
