@@ -79,8 +79,8 @@ class random_member {
 };
 
 /// A router's policy: the living member with the shortest mailbox; of two members with empty
-/// mailboxes the idle one; of equal members each in turn. Costs a look at each member. The number
-/// of messages of a member that runs may be half a millisecond old.
+/// mailboxes the idle one; of equal members each in turn. Costs a look at each member. While a
+/// member runs, its number of messages is known to within a millisecond.
 class least_loaded {
  public:
   /// Returns the index of the member that gets a message with these arguments. Any thread.
