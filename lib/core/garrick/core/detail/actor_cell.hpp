@@ -1,10 +1,10 @@
 // A cell with room for one user's object, and the dispatch that the compiler generates for its
 // protocol.
 //
-// A message's type is known by an address. So the dispatch of a short protocol is a chain of
-// comparisons. That of a long one is a look-up in a perfect hash, which the first dispatch to an
-// actor of the class builds. Neither takes longer for longer protocols, and neither makes a virtual
-// call for each argument (paper 001 §5.3).
+// A message's type is known by an address. So a short protocol is dispatched by a chain of
+// comparisons, and a long one by a look-up in a perfect hash, which the first dispatch to an actor
+// of the class builds. The time hardly grows with the protocol, and no argument costs a virtual
+// call (paper 001 §5.3).
 //
 // Private: installed because templates need it.
 //
