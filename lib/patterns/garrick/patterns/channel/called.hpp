@@ -1,8 +1,8 @@
-// The function behind a lent function.
+// Finds the object that a stage calls or uses: the stage's own, or the object behind a `lent`.
 //
 // Private: installed because templates need it.
 //
-// Thread safety: as that of the function.
+// Thread safety: as that of the object.
 #pragma once
 
 #include <garrick/garrick.hpp>

@@ -45,7 +45,8 @@ class inputs {
   void done(std::size_t n) noexcept;
   /// Returns true if all channels are empty and have ended.
   [[nodiscard]] bool ended() noexcept;
-  /// Called before the node sleeps for lack of input. Returns false if there is input, or the end.
+  /// Called before the node sleeps for lack of input. Returns false if a channel has input, or if
+  /// all channels have ended.
   [[nodiscard]] bool sleep() noexcept;
   /// Returns the same as `ended`, for channel number `i` alone.
   [[nodiscard]] bool ended_at(std::size_t i) noexcept;
@@ -53,9 +54,10 @@ class inputs {
   /// Tells the nodes before this one, once, that this node has enough. This node still reads up to
   /// the end.
   void leave() noexcept;
-  /// Returns how many tuples waited there a moment ago. Any thread, once the graph is built.
+  /// Returns how many items waited in the channels a moment ago. Any thread, once the graph is
+  /// built.
   [[nodiscard]] std::size_t waiting() const noexcept;
-  /// Drops the items that are there. Returns how many of them were tuples.
+  /// Drops the items in the channels. Returns how many of them were tuples.
   std::size_t drop() noexcept;
 
  private:

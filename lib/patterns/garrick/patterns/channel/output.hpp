@@ -1,16 +1,16 @@
-// Where the results of a node go: to one channel, or to several by a policy.
+// The output of a node takes the node's results to one channel, or to several by a policy.
 //
 // Problem: a result should cost no more than being built in the slot where the next node reads it.
-// So an output has a pointer to the next free slot and one to the end of the contiguous ones. Only
-// when the two meet, a virtual function is called. A step takes both into a local variable,
-// `slots`: there they stay in registers. Members could not, since the compiler must assume that a
-// write to a slot may change them. Results become visible to the consumer batch by batch, by
-// `publish`.
+// So an output has a pointer to the next free slot and a pointer to the end of the contiguous free
+// slots. Only when the two meet, a virtual function is called. A step takes both pointers into a
+// local variable, `slots`, so that they stay in registers. Members of the output could not stay
+// there, since the compiler must assume that a write to a slot may change them. Results become
+// visible to the consumer batch by batch, by `publish`.
 //
-// The results of one input's `consume` can be taken back until the next `begin_input`: if the call
-// throws, its results are dropped. So nothing is published in the middle of a `consume`: a result
-// that finds no slot then is kept in the output, and the node makes no further step until the kept
-// results have found room.
+// The results of a stage's `consume` for one input can be taken back until the next `begin_input`:
+// if the call throws, its results are dropped. So nothing is published in the middle of a
+// `consume`: a result that finds no slot is kept in the output, and the node makes no further step
+// until the kept results have found room.
 //
 // Private: installed because templates need it.
 //
@@ -39,7 +39,7 @@ class output {
   output(const output&) = delete;
   output& operator=(const output&) = delete;
 
-  /// Puts the next result out. Its type T is exactly that of the edge's tuples. Throws
+  /// Puts the next result out. Its type T is exactly that of the channel's tuples. Throws
   /// std::bad_alloc when the result has to be kept, and a policy's exceptions; then `value` is as
   /// before.
   template <class T>
@@ -89,7 +89,8 @@ class output {
   [[nodiscard]] virtual bool sleep() noexcept = 0;
   /// Ends the output. Drops the kept results, and returns how many tuples were among them.
   virtual std::size_t close(turn& t) noexcept = 0;
-  /// Returns how many tuples wait in the channel that it leads to; with several, in the emptiest.
+  /// Returns how many tuples wait in the channel that the output leads to; with several channels,
+  /// in the emptiest.
   [[nodiscard]] virtual std::size_t waiting() noexcept = 0;
   /// Returns true if all nodes behind have enough. Further results are dropped there.
   [[nodiscard]] virtual bool is_unwanted() noexcept = 0;
@@ -108,7 +109,7 @@ class output {
   bool fresh_ = false;    ///< no result came to `put_elsewhere` since `begin_input`
 };
 
-/// An output that a step uses to put results. Meanwhile no other code uses the output.
+/// An output, as a step uses it to put results out. Meanwhile no other code uses the output.
 template <class T>
 class slots {
  public:
@@ -117,7 +118,7 @@ class slots {
   slots(const slots&) = delete;
   slots& operator=(const slots&) = delete;
 
-  /// As the functions of `output` with the same names.
+  /// These functions work as those of `output` with the same names.
   template <class... Args>
   void put(Args&&... args) {
     if (next_ != end_) [[likely]] {
@@ -224,9 +225,9 @@ class channel_output final : public output {
   void* region_ = nullptr;  ///< the first of the slots side by side
   std::size_t before_ = 0;  ///< results before those slots
   std::size_t marked_ = 0;  ///< results before the present input, if `mark_` is null
-  /// Results that found no room: of the present input, or, on the way back in a loop, of any.
+  /// Results that found no room: of the present input or, on the way back in a loop, of any input.
   tuple_queue kept_;
-  std::size_t kept_before_ = 0;  ///< results of the inputs before the present one
+  std::size_t kept_before_ = 0;  ///< kept results of the inputs before the present one
 };
 
 /// The output of a stage without results.

@@ -1,17 +1,19 @@
 // An output that leads to several channels: each result goes to one of them, chosen by a policy, or
 // to all of them.
 //
-// A policy is an object of the producer's own, so it needs no atomics. It has
+// Each producer has a policy object of its own, so a policy needs no atomics. It is `to_all`, or it
+// has the first of these members and may have the others:
 //
 //   std::size_t choose(const T& result, const Choices& among)   the number of the chosen channel
-//   static constexpr bool any_will_do = true                    if any other channel would do
-//   bool is_for_all(const T&), T one_more(const T&)             true: it goes to all, in copies
-//   bool goes_to(const T&, std::size_t i)                       of these, if not all get it
-//   static constexpr bool may_refuse = true                     if `choose` must throw for some
+//   static constexpr bool any_will_do = true                    any other channel would do, too
+//   bool is_for_all(const T&)                                   true if the result is for all
+//   T one_more(const T&)                                        makes a copy for one of them
+//   bool goes_to(const T&, std::size_t i)                       false if channel i gets no copy
+//   static constexpr bool may_refuse = true                     `choose` must throw for some
 //                                                               results even with one channel
 //
-// or it is `to_all`. `among.size()` is the number of channels, and `among.waiting(i)` the number of
-// tuples that wait at channel i.
+// `among.size()` is the number of channels, and `among.waiting(i)` the number of tuples that wait
+// at channel i.
 //
 // Private: installed because templates need it.
 //
@@ -41,8 +43,8 @@ class choices {
       : among_(among) {}
   /// Returns the number of channels, at least one.
   [[nodiscard]] std::size_t size() const noexcept { return among_.size(); }
-  /// Returns how many tuples wait at number `i`; if that leads to several channels, at the
-  /// emptiest.
+  /// Returns how many tuples wait at output number `i`; if that output leads to several channels,
+  /// at the emptiest.
   [[nodiscard]] std::size_t waiting(std::size_t i) const noexcept { return among_[i]->waiting(); }
 
  private:
@@ -79,7 +81,7 @@ struct at_random {
   }
 };
 /// The policy that chooses the channel where fewest tuples wait. It reads the consumers' indices of
-/// all channels, which costs cache misses, so only once in `between_looks` results.
+/// all channels only once in `between_looks` results, since these reads cost cache misses.
 struct to_least_loaded {
   static constexpr const char* name = "least_loaded";
   static constexpr bool any_will_do = true;
@@ -179,14 +181,14 @@ class routes_base : public output {
     touch(i).put(value);
     blocked_ |= to_[i]->is_blocked();
   }
-  /// Puts `value` out to number `i`, or, if that has no room, to the next output that has, of
-  /// `tries` in all. Returns false if none has.
+  /// Puts `value` out to output number `i` or, if that has no room, to the next output with room.
+  /// Tries at most `tries` outputs. Returns false if none of them has room.
   [[nodiscard]] bool try_from(std::size_t i, std::size_t tries, std::size_t limit, void* value);
-  /// Returns true if one of the outputs has no room.
+  /// Returns true if `limit` or more tuples wait at one of the outputs.
   [[nodiscard]] bool some_is_full(std::size_t limit) noexcept;
 
   std::vector<std::unique_ptr<output>> to_;
-  std::vector<std::uint64_t> touched_;  ///< the last input that had a result for it
+  std::vector<std::uint64_t> touched_;  ///< for each output, the last input with a result for it
   std::uint64_t input_ = 0;             ///< counts the inputs that had results
 };
 
@@ -198,7 +200,7 @@ class routes final : public routes_base {
       : routes_base(std::move(to)), policy_(std::move(policy)) {}
 
   /// Returns false if there is no room: in the channel that the policy chooses, or in each if any
-  /// will do. A result for all needs room in all of them.
+  /// will do. With `to_all`, all channels need room.
   [[nodiscard]] bool try_put(std::size_t limit, void* value) override {
     if constexpr (std::is_same_v<Policy, to_all>) {
       if (some_is_full(limit)) return false;

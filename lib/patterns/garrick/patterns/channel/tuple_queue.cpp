@@ -5,7 +5,7 @@
 
 namespace garrick::patterns::detail {
 
-/// A block, with its slots behind it. Those from `begin` to before `end` hold tuples.
+/// A block. Its slots lie behind it; the slots from `begin` to before `end` hold tuples.
 struct tuple_queue::block {
   block* next = nullptr;
   block* before = nullptr;

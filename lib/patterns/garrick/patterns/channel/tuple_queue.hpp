@@ -1,6 +1,6 @@
-// Tuples that found no room in a channel, first in, first out. Their queue grows and shrinks by
-// blocks, so no tuple is moved while it is there. A queue without tuples has at most one block, and
-// no memory if it has never had a tuple.
+// A queue for tuples that found no room in a channel, first in, first out. It grows and shrinks by
+// blocks, so no tuple is moved while it is in the queue. A queue without tuples has at most one
+// block, and no memory if it has never had a tuple.
 //
 // Private: installed because templates need it.
 //

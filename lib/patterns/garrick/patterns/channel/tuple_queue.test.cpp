@@ -17,7 +17,7 @@ namespace {
 int alive = 0;
 int misplaced = 0;  ///< looks at an item that is not there, or not aligned
 
-/// Knows where it lies.
+/// An item that knows where it lies.
 template <std::size_t Bytes, std::size_t Alignment>
 struct alignas(Alignment) item {
   explicit item(int n) noexcept : number(n) { ++alive; }

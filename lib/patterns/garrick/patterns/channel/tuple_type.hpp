@@ -1,7 +1,7 @@
-// An edge's knowledge of its tuples: their size, and how a tuple is moved and destroyed, but not
+// A channel's knowledge of its tuples: their size, and how a tuple is moved and destroyed, but not
 // their type.
 //
-// Problem: a stream has edges of many types, and the code of an edge is the same for all of them.
+// Problem: a stream has channels of many types, and the code of a channel is the same for all.
 // Compiled for each type, it would take most of a stream's time to compile. So it is compiled once,
 // over bytes, and only the functions in this table are compiled for each type: for a trivial type
 // only the function that makes dead letters.
@@ -52,7 +52,7 @@ struct tuple_type {
   std::size_t (*tuples)(const void* first, std::size_t n) noexcept;
   /// Copies a tuple. Null: it cannot be copied, or it stays as it is when it is moved from.
   void (*copy)(void* to, const void* from);
-  /// Makes a dead letter of the tuple, and moves it there.
+  /// Makes a dead letter of the tuple, which is moved into the letter.
   void (*dead)(node& of, void* tuple, const std::exception_ptr& why);
   /// The size is an odd number times 2^`shift`, and `inverse` is the inverse of the odd number
   /// modulo 2^64.
@@ -121,7 +121,7 @@ struct tuple_functions {
                  .dead = &dead<node>,
                  .shift = static_cast<unsigned>(std::countr_zero(sizeof(T))),
                  .inverse = 1};
-    for (int digits = 1; digits < 64; digits *= 2)  // Newton's steps: each doubles the right digits
+    for (int digits = 1; digits < 64; digits *= 2)  // Newton's steps: each doubles the correct bits
       e.inverse *= 2 - (sizeof(T) >> e.shift) * e.inverse;
     if constexpr (!std::is_trivially_copyable_v<T>) {
       e.move = &move;

@@ -35,10 +35,10 @@ class grid {
   using value_type = T;                      ///< a cell
   using garrick_parts = base::type_list<T>;  ///< the contents that it owns
 
-  /// Without cells.
+  /// Makes a grid without cells.
   grid() noexcept = default;
   /// Makes a grid whose cells are all `value`. Throws std::bad_array_new_length if there are too
-  /// many, std::bad_alloc, and the exceptions of T.
+  /// many cells, std::bad_alloc, and the exceptions of T.
   grid(std::size_t width, std::size_t height, const T& value = T())
       : grid(width, height, uninitialised()) {
     std::fill(begin(), end(), value);
@@ -52,7 +52,7 @@ class grid {
       : width_(std::exchange(o.width_, 0)),
         height_(std::exchange(o.height_, 0)),
         cells_(std::move(o.cells_)) {}
-  /// The parameter is a value: a copy, or the moved grid.
+  /// Takes the cells of `o`, which is a copy or the moved grid.
   grid& operator=(grid o) noexcept {
     std::swap(width_, o.width_);
     std::swap(height_, o.height_);
@@ -78,7 +78,7 @@ class grid {
   [[nodiscard]] const T& operator()(std::size_t x, std::size_t y) const noexcept {
     return cells_[y * width_ + x];
   }
-  /// Returns cell number `i`, row after row: for `map` and its like.
+  /// Returns cell number `i`, counted row after row, for `map` and its like.
   [[nodiscard]] T& operator[](std::size_t i) noexcept { return cells_[i]; }
   /// Returns the same cell, read-only.
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return cells_[i]; }
@@ -88,15 +88,15 @@ class grid {
   [[nodiscard]] std::span<const T> row(std::size_t y) const noexcept {
     return {data() + y * width_, width_};
   }
-  /// Returns the first cell of the first row; the others follow.
+  /// Returns the place of the first cell of the first row; the others follow.
   [[nodiscard]] T* data() noexcept { return cells_.get(); }
   /// Returns the same place, read-only.
   [[nodiscard]] const T* data() const noexcept { return cells_.get(); }
-  /// Returns the first cell, for a loop over all.
+  /// Returns the place of the first cell, for a loop over all.
   [[nodiscard]] T* begin() noexcept { return data(); }
   /// Returns the place behind the last cell.
   [[nodiscard]] T* end() noexcept { return data() + size(); }
-  /// Returns the first cell, for a loop that only reads.
+  /// Returns the place of the first cell, for a loop that only reads.
   [[nodiscard]] const T* begin() const noexcept { return data(); }
   /// Returns the place behind the last cell.
   [[nodiscard]] const T* end() const noexcept { return data() + size(); }

@@ -1,9 +1,9 @@
 // Lends the run right of a node to an actor that may end at any time.
 //
-// Problem: a `go` that stands for the run right is lost with the mail of an actor that ends, and
-// the right with it: no thread could ever run the node again. So the right has a token of its own.
-// The actor takes the token when the `go` arrives; if the actor has ended, the thread that finds
-// that out takes it.
+// Problem: if the `go` stood for the run right, an actor that ends would lose the right with its
+// mail, and no thread could ever run the node again. So the right has a token of its own. The actor
+// takes the token when the `go` arrives. If the actor has ended, the thread that finds that out
+// takes the token.
 //
 // Private: installed because templates need it.
 //
@@ -40,8 +40,8 @@ class basic_borrowed_turns {
   template <class Tell>
   [[nodiscard]] bool lend(Tell&& tell) {
     if (has_ended()) return false;
-    // order: acq_rel: the lender's writes, to the thread that takes it; and of this and the `take`
-    // in `end` the later one sees the writes before the other
+    // order: acq_rel: the lender's writes, to the thread that takes the right. And of this exchange
+    // and the one in `end`, the later sees the writes before the earlier
     lent_.exchange(true, base::order<Atomics, borrowed_order::lend>(std::memory_order_acq_rel));
     tell();
     return !has_ended() || !take();
@@ -71,7 +71,7 @@ class basic_borrowed_turns {
   typename Atomics::template atomic<bool> ended_{false};
 };
 
-/// The product's.
+/// The product's turns.
 using borrowed_turns = basic_borrowed_turns<base::real_atomics>;
 
 }  // namespace garrick::patterns::detail

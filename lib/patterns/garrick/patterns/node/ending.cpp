@@ -30,8 +30,8 @@ void ending::node_ended() noexcept {
   if (live_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   const auto told = told_.lock();
   if (!told) return;
-  // After a failure this message is sent first: otherwise the actor would look at all mail for its
-  // next incarnation before it is told.
+  // After a failure this message overtakes the mailbox: otherwise the actor would first look at all
+  // mail that waits for its next incarnation.
   if (is_cancelled())
     send_first(told, all_ended{number_});
   else

@@ -23,7 +23,7 @@ namespace garrick::patterns::detail {
 /// To the actor behind a stream's handle: the last node has ended.
 struct all_ended {
   using garrick_unreported = void;
-  std::uint64_t stream;  ///< its number: a restarted actor may be told of the stream before
+  std::uint64_t stream;  ///< its number: a restarted actor may be told of its former stream's end
 };
 
 /// The end of one stream.
@@ -35,7 +35,7 @@ class ending {
   /// Returns the stream's number, which is unique in the process.
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   /// Begins a stream of `nodes` nodes, before the first of them runs. `told` is the actor that is
-  /// told when all have ended.
+  /// told when all nodes have ended.
   void begin(std::size_t nodes, weak_ref<protocol<void(all_ended)>> told) noexcept {
     told_ = std::move(told);
     live_.store(nodes, std::memory_order_relaxed);  // order: relaxed; the nodes' first `go` follows

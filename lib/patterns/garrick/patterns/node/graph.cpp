@@ -27,13 +27,13 @@ class carrier final : public actor<carrier_protocol> {
 
 void graph::launch(actor_base& from, weak_ref<protocol<void(all_ended)>> told) {
   begin(nodes_.size(), std::move(told));
-  std::vector<ref<carrier_protocol>> carriers;  // if one cannot be made, they end with this
+  std::vector<ref<carrier_protocol>> carriers;  // if one fails, the others end with this vector
   carriers.reserve(nodes_.size());
   for (const auto& n : nodes_) {
     spawn_options o;
     o.name = n->name();
     o.detached = n->own_thread();
-    // `spawn` would return the handle of an ended actor, and the node would never run.
+    // If it failed, `spawn` would return the handle of an ended actor: the node would never run.
     auto made = from.try_spawn<carrier>(o, carried{shared_from_this(), n.get()});
     if (!made) throw std::runtime_error(made.error().to_string());
     carriers.push_back(*std::move(made));

@@ -18,8 +18,8 @@
 
 namespace garrick::patterns::detail {
 
-/// The nodes of one running stream. It lives as long as one of its carriers, or the actor behind
-/// the stream's handle.
+/// The nodes of one running stream. The graph lives as long as one of its carriers, or the actor
+/// behind the stream's handle.
 class graph final : public ending, public std::enable_shared_from_this<graph> {
  public:
   graph() = default;
@@ -38,9 +38,9 @@ class graph final : public ending, public std::enable_shared_from_this<graph> {
     loops_.push_back(std::make_unique<loop>(credits));
     return *loops_.back();
   }
-  /// Gives each node its carrier, and begins. `told` is told of the end. Throws std::runtime_error,
-  /// and begins nothing, if a carrier cannot be made, for example because there is no thread left
-  /// for it.
+  /// Gives each node its carrier, and starts the nodes. The actor `told` is told of the stream's
+  /// end. Throws std::runtime_error, and starts no node, if a carrier cannot be made, for example
+  /// because there is no thread left for it.
   void launch(actor_base& from, weak_ref<protocol<void(all_ended)>> told);
 
   /// Returns all nodes, from the sinks to the sources.

@@ -13,12 +13,12 @@
 // Thread safety: any thread.
 //
 // Invariants
-// L1 A tuple is counted before it is in a channel of the loop, and until the node that took it has
-//    counted its results. So the count is zero only if nothing is on its way. Results for the next
-//    stage are no longer counted, even while they find no room there: in a loop around this one,
-//    that room may come only when this loop's gate opens.
-// L2 A tuple that a stage holds is in the other half of the same word. So the gate, which reads
-//    both halves at once, never takes a tuple that is on its way for one that is held.
+// L1 A tuple is counted from before it is in a channel of the loop until the node that took it has
+//    counted its results. So the count is zero only if nothing is on its way. Results that leave
+//    the loop are no longer counted, even while they find no room in the stage behind it: in a loop
+//    around this one, that room may come only when this loop's gate opens.
+// L2 A tuple that a stage holds is counted in the other half of the same word. So the gate, which
+//    reads both halves at once, never takes a tuple that is on its way for one that is held.
 // L3 The thread that brings the count to half of the credits or less wakes the gate if the gate
 //    sleeps (F1).
 // L4 A flush is announced before the holders are woken, and each holder looks for it in each step.

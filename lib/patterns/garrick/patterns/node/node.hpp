@@ -106,7 +106,8 @@ class node : public wakeable {
   void carried_by(ref<carrier_protocol> who) noexcept { carrier_ = std::move(who); }
 
   /// If another thread holds the run right, makes that thread look again. Otherwise runs the node
-  /// here, if `by` may do so and the `tuples` are done soon, or else sends `go`.
+  /// here, on the turn `by`, if there is such a turn, both sides allow a run in place, and the node
+  /// will be done with the `tuples` soon. If not, sends `go`.
   void wake(turn* by, std::size_t tuples) noexcept override;
 
   /// Runs the node. Requires the run right.
@@ -124,7 +125,7 @@ class node : public wakeable {
   /// run right.
   template <class T>
   void dead_letter(T&& tuple, const std::exception_ptr& why) noexcept {
-    // no memory for the letter: it is still counted
+    // no memory for the letter: the tuple is still counted
     if (!told_of(why, std::forward<T>(tuple))) drop(1);
   }
 
@@ -179,7 +180,8 @@ class node : public wakeable {
     if (n != 0)
       for (loop* const l : loops_) l->add(n);
   }
-  /// Counts tuples that are dealt with out of the loops. Called after their results were published.
+  /// Counts `n` tuples, which were dealt with, out of the loops. Called after their results were
+  /// published.
   void out_of_loops(std::size_t n) noexcept {
     if (n != 0)
       for (loop* const l : loops_) l->remove(n);
@@ -200,7 +202,7 @@ class node : public wakeable {
     for (const loop* const l : loops_) n += l->flushes();
     return n;
   }
-  /// Counts `n` tuples that lead nowhere.
+  /// Counts `n` tuples as dropped.
   void drop(std::uint64_t n) noexcept { add(dropped_, n); }
   /// Makes a dead letter of `parts`. Returns false if there is no memory for it.
   template <class... Parts>
@@ -226,7 +228,7 @@ class node : public wakeable {
   const bool in_place_;
   run_right right_;
   std::atomic<std::int64_t> tuple_ns_{1000};  // an estimate; read by threads that wake the node
-  // the holder's
+  // for the holder of the run right alone
   std::size_t batch_ = 16;
   std::uint64_t taken_ = 0;  // in this step
   instant blocked_since_ = instant::never();

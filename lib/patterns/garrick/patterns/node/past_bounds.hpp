@@ -15,7 +15,7 @@
 
 namespace garrick::patterns::detail {
 
-/// Puts `e` into the mailbox of `to`, whatever its length, and does not wait. With `first`, the
+/// Puts `e` into the mailbox of `to`, however full that is, and does not wait. With `first`, the
 /// message comes before all others, as an urgent one. A mailbox that keeps its newest messages
 /// takes each such message as urgent, since it drops urgent messages last.
 void deliver_past_bounds(const core::handle& to, core::envelope* e, bool first) noexcept;

@@ -27,7 +27,7 @@ enum class run_right_order : std::uint8_t {
   release,  ///< the holder is done
 };
 
-/// A word: held or not, and asked since the last look or not.
+/// The run right as a word of two bits: it is held; a thread has asked since the last look.
 template <class Atomics = base::real_atomics>
 class basic_run_right {
  public:
@@ -41,7 +41,7 @@ class basic_run_right {
     return (was & held) == 0;
   }
 
-  /// Called before the holder looks at all that was asked until now.
+  /// Called before the holder looks for the work of all threads that have asked until now.
   void look() noexcept {
     // order: relaxed; an ask that this load does not see makes `release` fail. A load costs less
     // than a write, and mostly no thread has asked since the last step

@@ -24,7 +24,7 @@ namespace garrick::patterns::detail {
 
 /// The fences of a sleeper's flag, which the model checker leaves out, one at a time.
 enum class sleeper_order : std::uint8_t {
-  set_fence,   ///< the sleeper has said so, and looks
+  set_fence,   ///< the sleeper has set its flag, and looks
   take_fence,  ///< the other side has changed something, and looks for a sleeper
 };
 

@@ -49,8 +49,8 @@ class phase_work : public shared_work {
  private:
   /// Calls back as many participants as a phase is worth. Each begins with a block of that length.
   void call_back(std::size_t block) noexcept;
-  /// Calls back all participants that are away, while pieces are left, because the phase takes
-  /// longer than expected.
+  /// If pieces are left, calls back all participants that are away: the phase takes longer than
+  /// expected.
   void call_all(std::size_t block) noexcept;
   void call(std::size_t who, std::size_t block) noexcept;
 

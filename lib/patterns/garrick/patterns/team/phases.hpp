@@ -21,7 +21,7 @@
 //    thread has a piece then. That thread, and a thread that claims a piece of the next phase, sees
 //    all writes of the others.
 // P3 A thread that begins a phase and then calls `call` for all participants finds each that is
-//    away. A participant that has seen only an earlier phase, and was not called, is not away.
+//    away. A participant that it does not find has seen the new phase, or looks again.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -37,7 +37,7 @@ namespace garrick::patterns::detail {
 
 /// The memory orders that the model checker weakens, one at a time.
 enum class phases_order : std::uint8_t {
-  look,    ///< which phase is it
+  look,    ///< a thread looks for the present phase
   finish,  ///< a thread has finished some elements
   begin,   ///< the next phase begins
 };
@@ -61,15 +61,16 @@ class basic_phases {
   }
   [[nodiscard]] std::size_t hands() const noexcept { return hands_; }
 
-  /// Returns the number of the present phase. For a thread that has a piece, or to which `finish`
-  /// has just returned true.
+  /// Returns the number of the present phase, to a thread that has a piece, or to which `finish`
+  /// has just returned true. For other threads the number is a hint.
   [[nodiscard]] std::uint64_t now() const noexcept {
-    // order: relaxed: a thread with a piece has looked, and the phase lasts as long as it has it
+    // order: relaxed: a thread with a piece has looked, and the phase lasts until the piece is done
     return phase_.load(std::memory_order_relaxed);
   }
 
-  /// Claims a piece for participant `who`, in the present phase, and sets its number. Returns false
-  /// if `who` is away now, or was called in the meantime; in either case the caller leaves.
+  /// Claims a piece for participant `who` in the present phase, and sets `phase` to the number of
+  /// that phase. Returns false if `who` is away now, or was called in the meantime; in either case
+  /// the caller leaves.
   [[nodiscard]] bool claim(std::size_t who, piece& claimed, std::uint64_t& phase) noexcept {
     for (;;) {
       // order: acquire: the writes of the phases before, from `begin_next`
@@ -111,13 +112,13 @@ class basic_phases {
   using count = typename Atomics::template atomic<std::uint64_t>;
   using flag = basic_sleeper_flag<Atomics>;
 
-  /// Returns the number of pieces claimed so far when all pieces of that phase are claimed.
+  /// Returns the number of pieces in all phases up to and including this one.
   [[nodiscard]] std::uint64_t end_of(std::uint64_t phase) const noexcept {
     return (phase + 1) * cut_.pieces;
   }
   [[nodiscard]] bool claim_in(std::uint64_t phase, std::size_t who, piece& claimed) noexcept {
-    // order: relaxed, here and below: a thread that has seen the phase has seen all claims of those
-    // before it, and the contents of the pieces
+    // order: relaxed, here and below: a thread that has seen the phase has seen all claims of the
+    // phases before it, and the contents of the pieces
     if (!cut_.by_hand) {
       std::uint64_t n = claims_[0].load(std::memory_order_relaxed);  // order: as above
       while (n < end_of(phase)) {

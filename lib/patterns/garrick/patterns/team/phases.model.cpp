@@ -23,8 +23,8 @@ constexpr std::size_t threads = 3;
 constexpr std::size_t elements = 3;
 constexpr std::uint64_t last_phase = 2;
 
-/// Each of three participants claims pieces and makes an element from its neighbours in the other
-/// buffer. A thread that calls a participant back takes that participant's place, too.
+/// Each of three participants claims pieces, and makes each of their elements from two elements of
+/// the other buffer. A thread that calls a participant back takes that participant's place, too.
 template <bool ByHand>
 struct phases_suite : rl::test_suite<phases_suite<ByHand>, threads> {
   using cell = relacy_atomics::cell<int>;
@@ -34,7 +34,7 @@ struct phases_suite : rl::test_suite<phases_suite<ByHand>, threads> {
                                              : cut::by_length(elements, 2)};
   std::array<buffer, 2> buffers{};
   // for the checks; the model checker does not follow these
-  std::array<std::uint64_t, threads> seen{};  ///< the latest phase when a participant went
+  std::array<std::uint64_t, threads> seen{};  ///< the latest phase of a participant that left
   std::uint64_t begun = 0;
   int ends = 0;
 

@@ -38,8 +38,8 @@ namespace garrick::patterns::detail {
 struct seat {
   std::size_t who = 0;     ///< its number among the participants
   piece begun{};           ///< the rest of the piece that it works on
-  std::size_t block = 1;   ///< this many elements next
-  bool was_asked = false;  ///< it is the actor that was asked, and has to begin others' requests
+  std::size_t block = 1;   ///< the number of elements in its next block
+  bool was_asked = false;  ///< it is the actor that was asked, and has to begin further requests
 };
 
 class shared_work;
@@ -50,7 +50,7 @@ struct work_on {
   std::shared_ptr<shared_work> work;
   seat at;
 };
-/// A participant, by its number.
+/// The handle of a participant. A participant's number is the index of its handle.
 using hand = ref<protocol<void(work_on)>>;
 
 /// The time of an element in picoseconds; 0: not yet known. Requests for the same function share
@@ -133,8 +133,8 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   const std::string name_;
   hand asked_;
   bool asked_takes_part_ = false;  ///< does not change
-  std::vector<hand> others_;       ///< on turns of the actor that was asked
-  std::size_t told_ = 0;           ///< this many of them
+  std::vector<hand> others_;       ///< used on turns of the actor that was asked
+  std::size_t told_ = 0;           ///< this many of them know of the work
   std::atomic<bool> has_failed_{false};
   error why_;  ///< written by the thread that has set `has_failed_`, read after the end
   std::shared_ptr<pace> pace_;
@@ -153,13 +153,13 @@ class awaited_work {
   awaited_work(const awaited_work&) = delete;
   awaited_work& operator=(const awaited_work&) = delete;
 
-  /// Sets the receiver of the result or the failure, for an actor that was asked.
+  /// Lets `p` get the result or the failure.
   void answers(response_promise<Out> p) noexcept { promise_ = std::move(p); }
-  /// The same for the actor of a stage.
+  /// Lets `stage`, the actor of a stage, be told of the end instead. It then calls `outcome`.
   void answers(ref<protocol<void(work_done<Out>)>> stage) noexcept { stage_ = std::move(stage); }
   /// Returns the result or the failure. Called once, after the end.
   [[nodiscard]] virtual result<Out> outcome() = 0;
-  /// Returns the same object.
+  /// Returns this object, as its other base.
   [[nodiscard]] virtual shared_work& work() noexcept = 0;
 
  protected:
@@ -211,7 +211,7 @@ template <class Out>
 template <class Out>
 struct work_done {
   using garrick_sendable = void;
-  using garrick_unreported = void;  ///< the actor has given the work up when it ended
+  using garrick_unreported = void;  ///< an actor that has ended has given the work up
   std::shared_ptr<awaited_work<Out>> what;
 };
 

@@ -1,7 +1,7 @@
-// The pieces of a container, and their claims. Each participant claims a piece, does it, and claims
-// the next, until none is left. The pieces are claimed in their order; or each participant first
-// claims the pieces of its own part, so that it works on elements side by side, and on the same
-// ones from request to request.
+// The pieces of a container, and their claims. Each participant claims a piece, works on it, and
+// claims the next, until none is left. The pieces are claimed in their order; or each participant
+// first claims the pieces of its own part, so that it works on elements side by side, and on the
+// same elements from request to request.
 //
 // Private: installed because templates need it.
 //
@@ -10,7 +10,7 @@
 // Invariants
 // S1 Each piece is claimed by one thread.
 // S2 `finish` returns true once: to the thread that has finished the last element. That thread sees
-//    all writes that the other threads made before they finished theirs.
+//    all writes that the other threads made before they finished their elements.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -34,18 +34,20 @@ struct piece {
 struct cut {
   std::size_t size = 0;    ///< this many elements
   std::size_t pieces = 0;  ///< the number of pieces, none of them empty
-  std::size_t length = 0;  ///< of each piece except the last; 0: sizes differ by at most one
-  /// Each participant begins with pieces of its own; otherwise they are claimed in their order.
+  std::size_t length = 0;  ///< of each piece except the last; 0: lengths differ by at most one
+  /// If true, each participant begins with pieces of its own; otherwise the participants claim all
+  /// pieces in their order.
   bool by_hand = false;
   std::size_t hands = 0;  ///< the number of participants with pieces of their own; 0: as many as
                           ///< there are pieces
 
-  /// Returns a cut into `pieces` pieces of nearly equal lengths, or fewer.
+  /// Returns a cut into `pieces` pieces of nearly equal lengths, or into fewer if there are fewer
+  /// elements.
   [[nodiscard]] static cut evenly(std::size_t size, std::size_t pieces, bool by_hand) noexcept {
     return {size, pieces < size ? pieces : size, 0, by_hand};
   }
-  /// Returns a cut for `hands` participants. Each begins with the same number of pieces, side by
-  /// side: `each`, or fewer. Neither number is zero.
+  /// Returns a cut for `hands` participants. Each begins with `each` pieces side by side, or with
+  /// fewer if there are too few elements. Requires that neither number is zero.
   [[nodiscard]] static cut for_hands(std::size_t size, std::size_t hands,
                                      std::size_t each) noexcept {
     cut c = evenly(size, size / each < hands ? size : hands * each, true);
@@ -99,8 +101,8 @@ class basic_shares {
   /// are `enough` elements. Returns false if none is left.
   [[nodiscard]] bool claim(std::size_t who, piece& claimed, std::size_t enough = 1) noexcept {
     if (taken_ == nullptr) {
-      // A look comes first, so that a participant that comes again and again does not count without
-      // end.
+      // A look comes first, so that a participant that comes again and again does not raise the
+      // number without end.
       // order: relaxed: a number is claimed; the contents of the piece were there before the
       // threads
       if (next_.load(std::memory_order_relaxed) >= cut_.pieces) return false;
@@ -116,7 +118,7 @@ class basic_shares {
     if (claim_own(cut_.first_of(own), cut_.first_of(own + 1), claimed, enough)) return true;
     for (std::size_t i = 1; i < hands; ++i) {
       const std::size_t other = (own + i) % hands;
-      // from the last one, far from where the other is
+      // from its last piece, far from where that participant works
       for (std::size_t k = cut_.first_of(other + 1); k > cut_.first_of(other); --k)
         if (claim_piece(k - 1, claimed)) return true;
     }
@@ -140,7 +142,7 @@ class basic_shares {
     claimed = cut_.at(number);
     return true;
   }
-  /// Claims pieces of those from `first` to before `end`.
+  /// Claims one or more of the pieces from `first` to before `end`.
   [[nodiscard]] bool claim_own(std::size_t first, std::size_t end, piece& claimed,
                                std::size_t enough) noexcept {
     while (first != end && !claim_piece(first, claimed)) ++first;

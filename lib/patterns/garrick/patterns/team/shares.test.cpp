@@ -11,7 +11,7 @@ using namespace garrick::patterns::detail;
 
 namespace {
 
-/// The pieces follow on each other, and none is empty.
+/// The pieces follow each other without a gap, and none is empty.
 void covers(const cut& c) {
   std::size_t at = 0;
   for (std::size_t i = 0; i < c.pieces; ++i) {

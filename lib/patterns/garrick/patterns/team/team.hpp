@@ -1,10 +1,10 @@
-// The actors that work on a container together: the one that was asked, and its helpers. The asked
-// actor starts the helpers once and tells them of each request; a late helper finds that nothing is
-// left.
+// The actors that work on a container together: the actor that was asked, which is the master, and
+// its helpers. The master starts the helpers once and tells them of each request; a late helper
+// finds that nothing is left.
 //
 // Private: installed because templates need it.
 //
-// Thread safety: a team belongs to the turns of the actor that was asked.
+// Thread safety: a team belongs to the turns of its master.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -22,7 +22,7 @@
 
 namespace garrick::patterns::detail {
 
-/// Messages of one run of the actor that is asked: turns of a millisecond, or requests, which it
+/// The quantum of a master. Its messages are turns of a millisecond, or requests, which the master
 /// begins faster if it does not leave its worker after each.
 inline constexpr std::uint32_t asked_quantum = 8;
 
@@ -30,7 +30,7 @@ inline constexpr std::uint32_t asked_quantum = 8;
 struct team_options {
   std::size_t replicas = 0;  ///< helpers that work at once; 0: as many as there are workers
   bool own_threads = false;  ///< each helper has a thread of its own
-  bool hidden = false;       ///< as their master; see spawn_options::hidden
+  bool hidden = false;       ///< like their master; see spawn_options::hidden
   std::string affinity{};    ///< where these threads run; see spawn_options::affinity
 };
 
@@ -40,8 +40,8 @@ class team {
   /// Starts the helpers. Throws std::runtime_error with the reason if one is refused.
   void assemble(actor_base& master, const team_options& o, const std::string& name);
 
-  /// Lets the team work, the master on its own turns. Returns when the master has taken part for a
-  /// while, or at once if the master works for another request. The work may end later.
+  /// Lets the team do `work`. Returns when the master has taken part for a while, or at once if the
+  /// master takes no part or works for another request. The work may end later.
   void begin(shared_work& work, actor_base& master, const hand& to_master);
   /// Lets the master go on with its work.
   void go_on(work_on t, actor_base& master, const hand& to_master) {
@@ -52,7 +52,7 @@ class team {
   /// Returns the pace of such work: how long its elements have taken. Each function has its own
   /// pace: an accelerator runs several, and a cheap function says nothing about the others.
   [[nodiscard]] std::shared_ptr<pace> pace_of(const shared_work& work);
-  /// Returns how many should work on it, the master included if it takes part.
+  /// Returns how many actors should do `work`, the master included if it takes part.
   [[nodiscard]] std::size_t hands_for(const shared_work& work, const pace& expected) const noexcept;
 
   std::vector<hand> helpers_;

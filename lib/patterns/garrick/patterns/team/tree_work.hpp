@@ -33,12 +33,12 @@ namespace garrick::patterns::detail {
 /// A problem, or a part of one.
 struct tree_node {
   tree_node* parent = nullptr;
-  std::atomic<std::size_t> unsolved{0};  ///< parts
+  std::atomic<std::size_t> unsolved{0};  ///< the number of its parts that are not solved
 };
 
-/// Frees the parts of `whole`, and their parts, the last ones first. It works in a loop, since a
-/// tree that is dropped half-way may be deeper than a stack. Node is a tree_node with its parts in
-/// a std::vector, `of_parts`; each part that has parts itself knows its parent.
+/// Frees the parts of `whole`, and their parts, the last ones first. Works in a loop, since a tree
+/// that is dropped half-way may be too deep for the stack. Node is a tree_node with its parts in a
+/// std::vector, `of_parts`; each part that has parts itself knows its parent.
 template <class Node>
 void forget_tree(Node& whole) noexcept {
   Node* n = &whole;

@@ -20,7 +20,7 @@ namespace garrick::patterns::detail {
 inline constexpr duration turn_length = duration::milliseconds(1);
 
 /// Returns true if a turn of `on` that began at `begin` should end now. The actor that was asked
-/// ends its turn early to begin the requests in its mailbox, since others may have time for them.
+/// ends its turn early to begin the requests in its mailbox, since helpers may have time for them.
 /// By a virtual clock no time passes during a turn: so that others take part in a test system, too,
 /// such a turn ends after each block.
 [[nodiscard]] inline bool turn_is_over(instant begin, instant now, const seat& at,
@@ -47,7 +47,7 @@ inline void adapt_block(seat& at, std::int64_t took_ns) noexcept {
 }
 
 /// Returns how many participants, at most `most`, should share work that takes one participant
-/// `ns`.
+/// `ns` nanoseconds.
 [[nodiscard]] inline std::size_t hands_worth(double ns, std::size_t most) noexcept {
   const double worth = 1 + ns / static_cast<double>(wake_up_ns);
   return worth < static_cast<double>(most) ? static_cast<std::size_t>(worth) : most;

@@ -26,8 +26,8 @@ void work_queue::go_on(work_on t, actor_base& on, const hand& to_it) {
     in_a_row_ = duration();
   } else {
     if (first.at.was_asked) first.work->tell_others();
-    // The actor that was asked stops for mail, so a turn may be short. By a virtual clock each is a
-    // whole one.
+    // The actor that was asked stops for mail, so a turn may be short. By a virtual clock each turn
+    // counts as a whole one.
     const duration took = on.now() - begin;
     in_a_row_ = in_a_row_ + (took == duration() ? turn_length : took);
     if (in_a_row_ >= most_in_a_row) {

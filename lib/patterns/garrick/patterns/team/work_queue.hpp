@@ -9,9 +9,9 @@
 // Invariants
 // Q1 While a request is in the queue, one message that lets its actor go on is under way to that
 //    actor. If there is no memory for the message, the exception ends the actor, and with it its
-//    team: a requester of work that no actor does any more gets an error, since its promise goes.
-//    The actor of a stage may live on: it has given its container up, and the next container lets
-//    the queue go on.
+//    team: a requester of work that no actor does any more gets an error, since the promise is
+//    destroyed. The actor of a stage may live on: it has given its container up, and the next
+//    container lets the queue go on.
 #pragma once
 
 #include <garrick/garrick.hpp>
