@@ -6,7 +6,8 @@
 //   request(acc, reduce(cents_of, sum), std::move(orders)).then(…);
 //
 // An actor with long messages slows all actors that wait for it. With an accelerator the actor is
-// free again at once, and several helpers do the work. The container is moved there and back.
+// free again at once, and several helpers do the work. The container is moved to the accelerator,
+// and the result is moved back.
 //
 // Thread safety: `accelerator` is a handle, as ref is; `accelerator_team` is a plain value.
 #pragma once
@@ -67,7 +68,7 @@ class accelerator_actor final : public actor<protocol<void(offload), void(work_o
     std::shared_ptr<awaited_work<Out>> work;
     try {
       work = seed.body->begin(std::move(in), o.cut(this->workers()));
-    } catch (...) {  // a container's size, say
+    } catch (...) {  // of the container's `size`, for example
       return promise.fail(make_error(errc::receiver_failed, o.name, what_was_thrown()));
     }
     work->answers(std::move(promise));

@@ -23,7 +23,7 @@ namespace garrick::patterns {
 
 namespace detail {
 
-/// The value of an answer that has exactly one.
+/// The value of an answer that has exactly one value.
 template <class Answer>
 struct only_value {
   static constexpr bool is = false;

@@ -1,4 +1,4 @@
-// A function together with values of its own, where a stage takes a function.
+// Binds values to a function, for use where a stage takes a function.
 //
 //   filter(patterns::bind([](int least, int x) { return x >= least; }, 7))
 //   seq(patterns::bind([](int& line, slice s) { return numbered{++line, s}; }, 0))
@@ -36,7 +36,8 @@ struct behind<N, list<First, Rest...>> : behind<N - 1, list<Rest...>> {};
 
 }  // namespace detail
 
-/// The result of `bind`: R(Rest...), which calls F with the values first. It may be sent.
+/// The result of `bind`: a function R(Rest...), which calls F with the bound values before the
+/// other arguments. It may be sent.
 template <class F, class Values, class R, class Rest>
 class bound;
 template <class F, class... Values, class R, class... Rest>
@@ -134,11 +135,11 @@ consteval auto check_bound() {
 
 }  // namespace detail
 
-/// Returns a function whose first parameters are these values: copies of them, or moved values. It
-/// is accepted wherever a stage takes a function without captures: in `seq`, `filter`, `scan`,
-/// `fold`, `by_key` and so on. A parameter `T&` gets the bound value itself and may change it: a
-/// state, of which each replica and each spawn has its own. `f` has no captures, and names its
-/// types.
+/// Returns `f` with its first parameters bound to these values, which are copied or moved. The
+/// result is accepted wherever a stage takes a function without captures: in `seq`, `filter`,
+/// `scan`, `fold`, `by_key` and so on. A parameter `T&` gets the bound value itself and may change
+/// it: a state, of which each replica and each spawn has its own. `f` has no captures, and names
+/// its types.
 ///
 ///     farm(seq(patterns::bind([](int digits, double x) { return rounded(x, digits); }, 3)))
 template <class F, class... Values>

@@ -104,7 +104,7 @@ struct data_options {
   }
 };
 
-/// The parts of a pattern's actor.
+/// The parts of which a pattern's actor is made.
 template <class In, class Out>
 struct data_seed {
   using garrick_sendable = void;  ///< checked when the pattern was made; the body does not change
@@ -123,7 +123,7 @@ class data_actor : public actor<protocol<result<Out>(In), void(work_on)>> {
     std::shared_ptr<awaited_work<Out>> work;
     try {
       work = seed_.body->begin(std::move(in), seed_.options.cut(this->workers()));
-    } catch (...) {  // a container's size, say
+    } catch (...) {  // of the container's `size`, for example
       return make_error(errc::receiver_failed, seed_.options.name, what_was_thrown());
     }
     response_promise<Out> promise = this->template make_promise<Out>();
@@ -203,7 +203,7 @@ class data_stage_actor : public stage_actor<Takes, Gives, void(work_on), void(wo
       work->answers(ref<protocol<void(work_done<Out>)>>(this->self()));
       current_ = work;
       team_.begin(work->work(), *this, this->self());
-    } catch (...) {  // of the container's size, say
+    } catch (...) {  // of the container's `size`, for example
       give_up();
       failed(std::current_exception(), what_was_thrown());
       spare_.reset();
@@ -232,7 +232,7 @@ class data_stage_actor : public stage_actor<Takes, Gives, void(work_on), void(wo
 
   const data_seed<In, Out> seed_;
   team team_;
-  std::optional<In> spare_;  ///< as it came
+  std::optional<In> spare_;  ///< the container as it came
   std::shared_ptr<awaited_work<Out>> current_;
   stage_hold hold_;  ///< until the container's result was put out
 };
@@ -323,7 +323,7 @@ class data_pattern {
                                  const detail::inlet_ptr<output>& next) const {
     return stage().build(b, next);
   }
-  /// For the framework: the form that an ordered farm needs.
+  /// For the framework: adds the nodes of a stage in an ordered farm.
   detail::inlet_ptr<detail::framed<input>> build_framed(
       const detail::builder& b, const detail::inlet_ptr<detail::framed<output>>& next) const {
     using takes = detail::framed<input>;

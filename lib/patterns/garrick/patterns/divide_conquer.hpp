@@ -43,16 +43,16 @@ class parts {
   /// The elements from number `begin` of the range to before number `end`.
   struct part {
     std::size_t begin = 0;  ///< the number of its first element in the range
-    std::size_t end = 0;    ///< the number behind its last one
+    std::size_t end = 0;    ///< the number behind its last element
   };
 
-  /// For the framework: no parts yet, of a range with that many elements.
+  /// For the framework: makes a list without parts, for a range of `whole` elements.
   explicit parts(std::size_t whole) noexcept : whole_(whole) {}
 
   /// Adds a part behind the last one: from element `begin` of the range to before `end`. Elements
   /// between two parts belong to none. A part without elements is left out. Throws std::logic_error
-  /// if the part overlaps with the last one, is not in the range, or is all of it, which would
-  /// never end; and std::bad_alloc.
+  /// if the part overlaps with the last one, is not in the range, or is the whole range, which
+  /// would be divided for ever; and std::bad_alloc.
   void add(std::size_t begin, std::size_t end) {
     if (begin > end || end > whole_ || (!all_.empty() && begin < all_.back().end))
       throw std::logic_error("garrick: parts::add(): parts lie in the range, one behind the other");
@@ -211,7 +211,7 @@ class divide_value final : public answered_work<Value, tree_work> {
   value_node root_;
 };
 
-/// The body in place.
+/// The body of a divide and conquer in place.
 template <class Functions, class C>
 struct divide_range_body {
   static constexpr bool has_pieces = false;
@@ -222,7 +222,7 @@ struct divide_range_body {
     return share_work<C>(new divide_range<Functions, C>(f, std::move(all), o.name));
   }
 };
-/// The body with values.
+/// The body of a divide and conquer with values.
 template <class Functions, class Problem, class Value>
 struct divide_value_body {
   static constexpr bool has_pieces = false;
@@ -326,11 +326,12 @@ using divide_conquer_check =
 
 /// Returns a pattern that divides a problem until `is_small` is true of each part, solves the
 /// parts, several at once, and merges them, from the small ones up; the forms are at the top of
-/// this file. In place, the result is the container; a problem that is divided into no parts is
-/// merged at once. With values, the result is that of the last merge. A function that throws fails
-/// the request; the error says "part at" and the part's first element, or with values "part at
-/// depth" and the number of divisions that led to it. An exception of a `merge` that gets parts
-/// says "merge at" instead. There is no `dynamic(chunk)`: `is_small` says how large a part may be.
+/// this file. A problem that is divided into no parts is merged at once. In place, the result is
+/// the container; with values, the result of the last merge, or of `solve` for a small problem. A
+/// function that throws fails the request; the error says "part at" and the part's first element,
+/// or with values "part at depth" and the number of divisions that led to the part. For a `merge`
+/// that gets parts, the error says "merge at" instead. There is no `dynamic(chunk)`: `is_small`
+/// says how large a part may be.
 /// C is a std::vector unless it is given; its elements must be contiguous.
 ///
 /// A part should take 10 µs or more: for less, let `is_small` be true.

@@ -13,9 +13,9 @@
 namespace garrick::patterns {
 
 /// Takes a stage's results: any number for each input, each visible to the next stage when the
-/// input is done. It is valid for the call that it is given to, on the thread of that call. Never
-/// waits: results without room are kept, and then the stage gets no further input until there is
-/// room.
+/// input is done. It is valid for the call that it is given to, on the thread of that call. It
+/// never waits: results without room are kept, and then the stage gets no further input until there
+/// is room.
 ///
 ///     seq([](line l, emit<word> out) { for (auto& w : words_of(l)) out(std::move(w)); })
 template <class T>

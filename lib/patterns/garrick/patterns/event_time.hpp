@@ -28,7 +28,7 @@
 
 namespace garrick::patterns {
 
-/// The key of windows without one.
+/// The key of windows that have none.
 struct no_key {
   [[nodiscard]] friend constexpr bool operator==(no_key, no_key) noexcept { return true; }
 };
@@ -134,8 +134,8 @@ class asks_tuples {
   bool only_asked_ = false;
 };
 [[noreturn]] void length_is_bad(const std::string& what, const std::string& is, bool may_be_zero);
-/// Returns a length that a user gives. Throws std::invalid_argument if it is below `least` or has
-/// no end.
+/// Returns a length that a user gives. Throws std::invalid_argument if it is below `least`, or is
+/// not below `most_time`.
 template <class Unit>
 [[nodiscard]] std::int64_t checked_length(std::int64_t n, std::int64_t least, const char* what) {
   if (n >= least && n < most_time) return n;
@@ -158,7 +158,7 @@ struct disorder<void> {
 namespace garrick::patterns {
 
 /// Returns a limit of disorder: a tuple is in time if it is at most `most` behind the latest tuple
-/// of the same producer. Throws std::invalid_argument for a negative or infinite one.
+/// of the same producer. Throws std::invalid_argument if `most` is negative or out of range.
 [[nodiscard]] inline auto out_of_order(duration most) {
   return detail::disorder<duration>{
       detail::checked_length<duration>(most.count(), 0, "out_of_order(disorder): the disorder")};

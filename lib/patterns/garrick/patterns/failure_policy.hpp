@@ -13,7 +13,7 @@ namespace garrick::patterns {
 /// is of a trivial type, is in the letter as the stage has left it (a stage that takes `T&&` may
 /// change it); the letter of `ask` and of a data-parallel pattern is the error's text. A generator
 /// may throw after some of a tuple's results were handed on because they found no room. These
-/// results stay: its failure counts as `partial` (report.hpp), without a dead letter.
+/// results stay: the failure counts as `partial` (report.hpp), and makes no dead letter.
 ///
 ///     const auto parse = seq(number_in).named("parse");
 ///     const auto lenient = spawn(system, pipeline(texts, parse.on(on_failure::skip), sum));
@@ -25,8 +25,8 @@ enum class on_failure : std::uint8_t {
   skip,
   /// The tuple becomes a dead letter, and the stage goes on from a copy of its initial state; its
   /// `on_start` is called again. A stage with a function `on_restart()` is kept, and that function
-  /// is called instead, while the exception is being handled: `throw;` there ends the stream with
-  /// it. A source begins from its first tuple.
+  /// is called instead, while the exception is being handled: `throw;` in that function ends the
+  /// stream with the exception. A source begins from its first tuple.
   restart,
 };
 

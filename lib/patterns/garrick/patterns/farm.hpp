@@ -4,10 +4,10 @@
 //   farm(count).replicas(4).by_key(&word::text)
 //   farm(resize).ordered()                     results in the order of the tuples
 //
-// The policies have the names of a router's (guide 16): round_robin, random_member, least_loaded,
+// The policies are named as those of a router (guide 16): round_robin, random_member, least_loaded,
 // by_key, broadcast. `by` takes a policy of your own. The tuples that one producer sends to one
-// replica stay in order. With by_key, the tuples of one key do, too, as far as their producers
-// order them.
+// replica stay in order. With by_key, the tuples of one key stay in order, too, as far as their
+// producers order them.
 //
 // Thread safety: patterns are plain values.
 #pragma once
@@ -105,8 +105,8 @@ class farm_of {
 
   /// Returns a farm that gives tuples to each replica in turn. This is the default.
   [[nodiscard]] auto round_robin() const { return with(detail::in_turn()); }
-  /// Returns a farm that gives each tuple to a random replica; one seed gives one sequence of
-  /// choices.
+  /// Returns a farm that gives each tuple to a random replica; the same seed gives the same
+  /// sequence of choices.
   [[nodiscard]] auto random_member(std::uint64_t seed = 1) const {
     return with(detail::at_random{seed});
   }

@@ -3,10 +3,11 @@
 //   feedback(halve, [](const number& n) { return n.value > 1; })
 //
 // A result goes back to the pattern's entrance if the function returns true for it, and otherwise
-// on to the next stage. New tuples come in only while there are credits, no more than a channel has
-// room for, so a loop whose stages put out one result for each tuple cannot fill up and stall. A
-// loop that makes several results of one tuple keeps those without room, so its memory grows with
-// their number. The loop ends when nothing comes from outside and nothing is on its way.
+// on to the next stage. A loop has as many credits as a channel has room, and new tuples come in
+// only while there are credits. So a loop whose stages put out one result for each tuple cannot
+// fill up and stall. A loop that makes several results of one tuple keeps the results without room,
+// so its memory grows with their number. The loop ends when nothing comes from outside and nothing
+// is on its way.
 //
 // Thread safety: patterns are plain values.
 #pragma once
@@ -24,7 +25,7 @@ namespace garrick::patterns {
 
 namespace detail {
 
-/// The end of a loop: results go back, or on.
+/// The end of a loop: results go back to its entrance, or on to the next stage.
 class loop_end : public output {
  public:
   loop_end(loop& l, std::unique_ptr<output> on);
@@ -53,7 +54,7 @@ class loop_end : public output {
   std::unique_ptr<output> back_;
 
  private:
-  std::size_t gone_ = 0;  ///< of the tuples in `on_`: counted out of the loop before
+  std::size_t gone_ = 0;  ///< this many tuples in `on_` are counted out of the loop
 };
 template <class T, class Again>
 class loop_output final : public loop_end {

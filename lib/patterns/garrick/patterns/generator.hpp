@@ -22,8 +22,8 @@
 
 namespace garrick::patterns {
 
-/// The values of a coroutine, which runs as far as the next one when `next` is called. It can be
-/// moved, not copied. Dropping it destroys the coroutine at its present suspension point.
+/// The values of a coroutine, which runs up to its next value when `next` is called. A generator
+/// can be moved, not copied. Its destructor destroys the coroutine at the present suspension point.
 template <class T>
 class generator {
  public:
@@ -45,9 +45,9 @@ class generator {
     [[nodiscard]] generator get_return_object() noexcept {
       return generator(std::coroutine_handle<promise_type>::from_promise(*this));
     }
-    /// For the compiler: it begins with the first `next`.
+    /// For the compiler: the coroutine begins with the first `next`.
     [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
-    /// For the compiler: its owner destroys it.
+    /// For the compiler: the generator destroys the coroutine.
     [[nodiscard]] std::suspend_always final_suspend() const noexcept { return {}; }
     /// For the compiler: the value lies in the coroutine until it is resumed.
     [[nodiscard]] std::suspend_always yield_value(value_type&& value) noexcept {
@@ -66,7 +66,7 @@ class generator {
     }
     /// For the compiler.
     void return_void() const noexcept {}
-    /// For the compiler: `next` throws it.
+    /// For the compiler: `next` throws the exception.
     void unhandled_exception() noexcept { why_ = std::current_exception(); }
     /// Refuses `co_await`: a generator only yields.
     void await_transform() = delete;
@@ -77,7 +77,7 @@ class generator {
     std::exception_ptr why_;
   };
 
-  /// Gives nothing.
+  /// Makes a generator without values.
   generator() noexcept = default;
   generator(generator&& o) noexcept : coroutine_(std::exchange(o.coroutine_, {})) {}
   generator& operator=(generator&& o) noexcept {
@@ -97,7 +97,8 @@ class generator {
     if (auto& why = coroutine_.promise().why_) std::rethrow_exception(std::exchange(why, nullptr));
     return false;
   }
-  /// Returns the value that `next` has found; valid until the next call. It may be moved from.
+  /// Returns the value that `next` has found, which lasts until the next call of `next`. It may be
+  /// moved from.
   [[nodiscard]] T& value() const noexcept { return *coroutine_.promise().value_; }
 
  private:

@@ -1,4 +1,4 @@
-// Two streams joined by key: each pair of tuples of one key whose times are near enough.
+// Joins two streams by key: two tuples with the same key whose times are near enough are a pair.
 //
 //   pipeline(orders,
 //            join_with(payments)                          any composition that begins with a source
@@ -7,23 +7,24 @@
 //                .within(10min)
 //                .with(settled_order), …)                  Out f(const order&, const payment&)
 //
-// An inner join: a pair is put out as soon as both are there, in no order between pairs, and a
-// tuple without a partner leads to nothing. A tuple that is behind the watermark of its own side
-// (event_time.hpp) is late: it is counted in the report (node_figures::late), and meets no tuple.
-// So the pairs do not depend on which side is read first.
+// It is an inner join: a pair is put out as soon as both tuples have come, in no order between
+// pairs, and a tuple without a partner has no result. A tuple that is behind the watermark of its
+// own side (event_time.hpp) is late: it is counted in the report (node_figures::late), and meets no
+// tuple. So the pairs do not depend on which side is read first.
 //
-// State is bounded: a tuple is kept until the other side's watermark has passed the last time that
-// could meet it, and up to before + after longer, since tuples are freed together. With equally
-// many tuples on both sides, up to three times the necessary number is kept. If one side is ahead,
-// so that half of at_most(n) tuples are kept, it waits for the other side, unless that has ended or
-// is idle. More than at_most(n) tuples are a failure of the stage. Then the interval is too long
-// for this limit, or a side's time does not advance: without idle_after(time), one silent producer
-// stops the time of its side, and the tuples of the side's other producers are kept meanwhile.
+// State is bounded: a tuple is kept until the other side's watermark has passed the latest time
+// that a partner could have, and up to before + after longer, since tuples are freed together. With
+// equally many tuples on both sides, up to three times the necessary number is kept. If one side is
+// ahead, so that half of at_most(n) tuples are kept, it waits for the other side, unless the other
+// side has ended or is idle. More than at_most(n) tuples are a failure of the stage. Then the
+// interval is too long for this limit, or a side's time does not advance: without idle_after(time),
+// one silent producer stops the time of its side, and the tuples of the side's other producers are
+// kept meanwhile.
 //
-// With on_failure::skip only the pair whose function throws is lost: it is counted as a failure,
-// and copies of both tuples, if they can be copied, are a dead letter. Both tuples stay and may
-// meet others, so the other pairs still do not depend on the order. A tuple whose key or time
-// throws is a dead letter, and so is a tuple for which there is no room.
+// With on_failure::skip only the pair for which the function throws is lost: it is counted as a
+// failure, and copies of both tuples, if they can be copied, become a dead letter. Both tuples stay
+// and may meet others, so the other pairs still do not depend on the order. A tuple whose key or
+// time throws becomes a dead letter, and so does a tuple for which there is no room.
 //
 // With restart the later tuple of a pair that throws is a dead letter: its pairs are dropped, and
 // the kept tuples are lost and counted as dropped, as when the stream is cancelled. The set of lost
@@ -191,8 +192,8 @@ class join_spec {
     return join_spec<P, KeyL, KeyR, L, R, Unit, Interval>(source_, key_l_, key_r_, std::move(left),
                                                           std::move(right), rest);
   }
-  /// Returns a join of pairs whose times are at most `most` apart. Throws std::invalid_argument for
-  /// a negative or infinite one.
+  /// Returns a join of pairs whose times are at most `most` apart. Throws std::invalid_argument if
+  /// `most` is negative or out of range.
   [[nodiscard]] auto within(duration most) const { return within(most, most); }
   /// Returns a join of pairs in which the right tuple's time is at most `before` less than the left
   /// one's, or at most `after` more.
@@ -216,9 +217,9 @@ class join_spec {
     return detail::refused_pattern();
   }
   /// Returns a join that does not wait for a silent side: a side from which no tuple has come for
-  /// that time, by the clock, counts as being as far as the other side. So does one of several
-  /// producers of a side. Its later tuples may be late. Throws std::invalid_argument for a time of
-  /// zero or less.
+  /// that time, by the clock, counts as being as far as the other side. The same holds for one of
+  /// several producers of a side. Later tuples of such a side or producer may be late. Throws
+  /// std::invalid_argument for a time of zero or less, or out of range.
   [[nodiscard]] auto idle_after(duration time) const {
     detail::join_options rest = rest_;
     static_cast<void>(
@@ -228,8 +229,8 @@ class join_spec {
                                                                       time_l_, time_r_, rest);
   }
   /// Returns a join that keeps at most `n` tuples; by default 2^20. It needs room for the left
-  /// tuples of a time of 2 * `after` + `before`, for the right ones of 2 * `before` + `after`, and
-  /// for those of each side's disorder. Throws std::invalid_argument for zero.
+  /// tuples of a span of 2 * `after` + `before`, for the right tuples of a span of 2 * `before` +
+  /// `after`, and for the tuples of each side's disorder. Throws std::invalid_argument for zero.
   [[nodiscard]] join_spec at_most(std::size_t n) const {
     if (n == 0) throw std::invalid_argument("garrick: join: at_most(n): n is 0; at least 1");
     join_spec s = *this;
@@ -320,7 +321,7 @@ class join_spec {
 };
 
 /// Returns an unfinished join of a stream with `source`, any composition that begins with a source:
-/// the part of a pipeline before it is the left side, `source` the right one.
+/// the part of a pipeline before the join is the left side, and `source` is the right side.
 ///
 /// Only a source can be the other side. Two branches of one stream would stall as soon as the join
 /// waits for one branch while the channels of the other are full.

@@ -45,7 +45,7 @@ template <class C>
     return (all);
 }
 
-/// A container that is changed where it is.
+/// The work of a map that changes its container in place.
 template <class F, class C>
 class map_in_place final : public answered_work<C, range_work> {
   using kind = element_function<F>;
@@ -74,7 +74,7 @@ class map_in_place final : public answered_work<C, range_work> {
   C all_;
 };
 
-/// A container made of another one.
+/// The work of a map from a container to a vector.
 template <class F, class C, class U>
 class map_to_another final : public answered_work<std::vector<U>, range_work> {
   using kind = element_function<F>;
@@ -97,7 +97,7 @@ class map_to_another final : public answered_work<std::vector<U>, range_work> {
     } catch (...) { this->failed_at(i); }
   }
   std::vector<U> take() override {
-    const C gone = std::move(all_);  // a late helper may hold this for longer
+    const C gone = std::move(all_);  // a late helper may keep this object alive for longer
     return std::move(results_);
   }
 
@@ -128,10 +128,10 @@ struct map_body {
   }
 
  private:
-  /// Returns the number of pieces for each hand. With several pieces, others do the rest of a
-  /// helper that is late. But many hands that claim often get in each other's way
-  /// (docs/internals/simulated-machine.md), so with many hands each gets fewer. A function that
-  /// takes a piece gets as few pieces as possible.
+  /// Returns the number of pieces for each participant. If each has several pieces, the others do
+  /// the rest of a participant that is late. But many participants that claim often get in each
+  /// other's way (docs/internals/simulated-machine.md), so each of many gets fewer pieces. A
+  /// function that takes a piece gets as few pieces as possible.
   [[nodiscard]] static constexpr std::size_t pieces_each(std::size_t elements,
                                                          std::size_t hands) noexcept {
     if (kind::takes_range) return 1;

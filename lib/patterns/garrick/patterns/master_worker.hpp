@@ -1,9 +1,9 @@
-// Elements that are worked on until they are done, each as often as it needs (paper 003 §2.3.2.4).
+// Works on each element of a container until it is done, as often as it needs (paper 003 §2.3.2.4).
 //
 //   master_worker([](walk& w) { w.step(); }, [](const walk& w) { return !w.is_home(); })
 //
-// A free helper takes the next element, and works on it until the function says that it is done. In
-// a stream, `feedback(farm(p), again)` does the same for tuples.
+// A free helper takes the next element, and works on it until the second function says that it is
+// done. In a stream, `feedback(farm(p), again)` does the same for tuples.
 //
 // Thread safety: patterns are plain values. The functions are called by several threads at once,
 // for different elements.

@@ -10,7 +10,7 @@
 // A look beyond the radius throws std::out_of_range. The check costs nothing where the compiler
 // sees the number, and a comparison elsewhere.
 //
-// Thread safety: it belongs to the call.
+// Thread safety: a neighbourhood belongs to its call.
 #pragma once
 
 #include <cstddef>

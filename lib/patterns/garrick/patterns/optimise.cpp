@@ -30,7 +30,7 @@ std::vector<plan> fused(std::vector<plan> parts) {
 
 plan rewritten(plan p, const stream_options& o) {
   stream_options inside = o;
-  if (p.ordered) inside.fuse = false;  // the tuples of each stage are followed there
+  if (p.ordered) inside.fuse = false;  // there each stage has a node of its own
   for (plan& part : p.parts) part = rewritten(std::move(part), inside);
   if (o.remove_emitters && !p.ordered) p.emitter = false;
   if (o.fuse && p.what == "pipeline") p.parts = fused(std::move(p.parts));

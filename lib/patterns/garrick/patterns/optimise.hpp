@@ -4,9 +4,9 @@
 //
 // A farm's emitter is left out, so each producer chooses among the replicas itself: two farms in a
 // row are connected replica by replica. Neighbours in a pipeline of which all but one are cheap
-// become one node. Neither changes the results of a stream. Without an emitter, each producer
-// applies round_robin, random_member or least_loaded to its own tuples alone, so a tuple may reach
-// another replica.
+// become one node. Neither rewriting alters the results of a stream. Without an emitter, each
+// producer applies round_robin, random_member or least_loaded to its own tuples alone, so a tuple
+// may reach another replica.
 //
 // Thread safety: plans are plain values.
 #pragma once

@@ -53,7 +53,7 @@ struct parallel_without_parts : failed_check {
   static_assert(Some, "garrick: parallel has at least one part");
 };
 
-/// The check of part I, a P, beside the first part.
+/// Checks part I, a P, against the first part.
 template <std::size_t I, class First, class P>
 using check_of_part = first_failure<
     unless<!std::is_void_v<typename P::input>, parallel_part_is_a_source<I>>,

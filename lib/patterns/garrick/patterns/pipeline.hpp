@@ -25,7 +25,7 @@ namespace detail {
 template <class P>
 concept sequential = requires { typename P::garrick_seq; };
 
-/// The type of the pattern that P, or the function P, is.
+/// The pattern P itself, or the type of `seq(f)` for a function f of type P.
 template <class P>
 using stage_of = decltype(seq(std::declval<P>()));
 
@@ -145,7 +145,7 @@ class pipeline_of : public detail::yields_as<typename detail::row_of<Ps...>::las
     parts_.list(parts);
     return detail::build_row(b, parts, next);
   }
-  /// For the framework: the form that an ordered farm needs.
+  /// For the framework: adds the nodes of all parts in an ordered farm.
   auto build_framed(const detail::builder& b,
                     const detail::inlet_ptr<detail::framed<output>>& next) const
     requires garrick_keeps_order

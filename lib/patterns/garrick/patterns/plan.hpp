@@ -32,7 +32,7 @@ struct plan {
   bool ordered = false;       ///< a farm keeps the order
   std::vector<plan> parts{};  ///< its parts, in their order
 
-  /// Returns a drawing of it, a line for each part.
+  /// Returns a drawing of the plan, a line for each part.
   [[nodiscard]] std::string to_string() const;
 };
 

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t widest_bar = 40;
 constexpr std::size_t narrowest_bar = 4;
 
-/// "12 345 678"
+/// Returns a text such as "12 345 678".
 std::string grouped(double number) {
   std::string digits = std::to_string(static_cast<std::uint64_t>(std::max(number, 0.0)));
   for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, " ");
@@ -39,7 +39,7 @@ std::string progress_line(const stream_report& before, const stream_report& now,
     const std::string share = std::to_string(static_cast<int>(100 * done / expected));
     end = std::string(3 - share.size(), ' ') + share + " %";
   }
-  constexpr std::size_t frame = 3;  // of the bar
+  constexpr std::size_t frame = 3;  // the bar's brackets, and a space
   const std::size_t needed = end.empty() ? 0 : frame + narrowest_bar + end.size();
   if (needed > o.columns) return end.size() > o.columns ? std::string{} : end;
   std::size_t room = o.columns - needed;

@@ -5,7 +5,7 @@
 //
 //   [##############.....................]  42 %  split 310 000/s, count 2 900 000/s
 //
-// Thread safety: as `spawn`.
+// Thread safety: `show_progress` may be called where `spawn` may be called.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -57,7 +57,7 @@ class progress_actor final : public actor<protocol<void(look_again)>> {
   const progress_options options_;
   stream_report before_;
   instant looked_{};
-  ref<protocol<void(look_again)>> me_;  ///< kept nowhere else
+  ref<protocol<void(look_again)>> me_;  ///< the only handle: it keeps the actor alive
   bool asked_ = false;
   bool drawn_ = false;
 };

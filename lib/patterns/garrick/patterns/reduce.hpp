@@ -55,7 +55,7 @@ class reduce_work final : public answered_work<Value, range_work> {
     } catch (...) { this->failed_at(i); }
   }
   Value take() override {
-    const C gone = std::move(all_);  // a late helper may hold this for longer
+    const C gone = std::move(all_);  // a late helper may keep this object alive for longer
     if (values_.empty()) return std::move(of_nothing_);
     Value whole = *std::move(values_.front());
     for (std::size_t i = 1; i < values_.size(); ++i)
@@ -67,7 +67,7 @@ class reduce_work final : public answered_work<Value, range_work> {
   const Combine combine_;
   Value of_nothing_;
   C all_;
-  std::vector<std::optional<Value>> values_;  ///< of the pieces
+  std::vector<std::optional<Value>> values_;  ///< the value of each piece so far
 };
 
 /// The body of a reduce.
@@ -89,7 +89,8 @@ struct reduce_body {
   }
 
  private:
-  static constexpr std::size_t pieces = 256;  ///< for any number of helpers, for the result's sake
+  /// The number of pieces does not depend on that of the helpers, so that the result does not.
+  static constexpr std::size_t pieces = 256;
 };
 
 template <class Function, bool Fits = false>

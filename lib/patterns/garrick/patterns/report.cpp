@@ -43,7 +43,7 @@ node_figures together(const node_figures& a, const node_figures& b) {
           .late = a.late + b.late};
 }
 
-/// The right end of a column of eight.
+/// Returns `what` at the right end of a column of eight characters, with a space before it.
 std::string in_column(const std::string& what) {
   return std::string(what.size() < 8 ? 9 - what.size() : 1, ' ') + what;
 }
@@ -57,8 +57,8 @@ stream_report stream_report::by_stage() const {
   std::vector<place> last;  // of each stage, the replica that was seen last
   for (const stage_report& s : stages) {
     place here(s.name);
-    // The last replica comes first. So a number that is not below the last one is of another stage
-    // of the same name.
+    // The last replica comes first. So a replica whose number is not below that of its predecessor
+    // belongs to another stage of the same name.
     std::size_t at = 0;
     while (at < last.size() &&
            !(last[at].name == here.name && last[at].numbers.size() == here.numbers.size() &&

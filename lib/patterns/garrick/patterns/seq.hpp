@@ -135,7 +135,7 @@ class seq_stage : public detail::yields<Value> {
 
   /// For the framework: returns the stage as a member of a row.
   [[nodiscard]] const detail::any_seq& as_any_seq() const noexcept { return seq_; }
-  /// For the framework: returns the form that an ordered farm needs.
+  /// For the framework: adds the node of the stage in an ordered farm.
   auto build_framed(const detail::builder& b,
                     const detail::inlet_ptr<detail::framed<Out>>& next) const
     requires garrick_keeps_order

@@ -5,8 +5,8 @@
 //   generate(f)                     the results of f(), until it gives nothing
 //   lines_of(path)                  the lines of a file
 //
-// A stream can also be fed by actors: see stream.hpp. Any function or class is a source that takes
-// no tuple: see seq.hpp.
+// A stream can also be fed by actors: see stream.hpp. Any function or class that takes no tuple is
+// a source, too: see seq.hpp.
 //
 // Thread safety: patterns are plain values.
 #pragma once
@@ -165,18 +165,18 @@ template <class Call = void>
   return {};
 }
 
-/// Returns a source of the lines of a file, each a `slice` without its end: "\n" or "\r\n". The
-/// last line may lack it; an empty file has no lines. The file is mapped into memory when the
-/// stream begins. A file that is missing, that may not be read or that is not a regular file ends
-/// the stream with an error that names it. If the file is shortened meanwhile, the program ends
-/// (SIGBUS).
+/// Returns a source of the lines of a file, each a `slice` without its line end, "\n" or "\r\n".
+/// The last line may lack a line end; an empty file has no lines. The file is mapped into memory
+/// when the stream begins. A file that is missing, that may not be read or that is not a regular
+/// file ends the stream with an error that names it. If the file is shortened while it is mapped, a
+/// read behind its end ends the program (SIGBUS).
 [[nodiscard]] inline auto lines_of(std::string path) {
   return seq_stage<detail::file_lines, void, slice>(detail::file_lines(std::move(path)),
                                                     "lines_of");
 }
 
-/// Returns a source of the results of `f()`, a std::optional, until it is empty. Exceptions of `f`
-/// follow the stage's policy.
+/// Returns a source of the results of `f()`, a std::optional, until a result is empty. Exceptions
+/// of `f` follow the stage's policy.
 template <class F = detail::several_functions>
 [[nodiscard]] auto generate(F f) {
   auto s = seq(std::move(f));

@@ -13,10 +13,11 @@
 //   pipeline(lines, seq_actor<tagger>(dictionary), store)
 //   pipeline(lines, ask<look_up>(dictionary, 8), store)  // 8 requests under way
 //
-// Its `consume` runs on the actor's turns, never in place. Optionally a class has `on_start()`
-// and `on_exit` as any actor, `on_stop()`, called after the last tuple, and `on_restart()`.
+// Its `consume` runs on the actor's turns, never in place. Optionally the class has `on_start()`
+// and `on_exit`, as any actor, `on_stop()`, which is called after the last tuple, and
+// `on_restart()`.
 //
-// Thread safety: as actors.
+// Thread safety: as that of actors.
 #pragma once
 
 #include <garrick/base/memory/shared_as.hpp>
@@ -42,7 +43,7 @@ namespace garrick::patterns {
 /// exists. It can be moved. Destroy it, on any thread, when the tuple's results are put out.
 class stage_hold {
  public:
-  /// Holds nothing.
+  /// Makes a mark that holds nothing.
   stage_hold() noexcept = default;
   /// For the framework: holds the stage open at `at`.
   stage_hold(std::shared_ptr<detail::graph> of, detail::held_open& at) noexcept
@@ -124,8 +125,9 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
   /// stage takes no tuple until there is room.
   ///
   /// In `consume` and `on_stop` it throws std::bad_alloc, and the exceptions of a key function of
-  /// the next stage. On other turns it does not: the failure is counted, and the stream ends with
-  /// an error that names the stage, or `value` becomes a dead letter, as the stage's policy says.
+  /// the next stage. On other turns it throws nothing: the failure is counted, and the stream ends
+  /// with an error that names the stage, or `value` becomes a dead letter, as the stage's policy
+  /// says.
   template <class T = Out>
   void send_next(T value)
     requires(!std::is_void_v<Out> && std::is_same_v<T, Out>)
@@ -141,10 +143,10 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
                   "garrick: send_next(value) of a stage_actor<In, Out> takes an Out");
   }
   /// Puts `value` out if fewer than `limit` tuples wait in the channel to the next stage, as
-  /// emit::try_send_next. Otherwise returns the error `overload` and leaves `value` as before. With
-  /// a limit of zero it always returns `overload`. After the end of the stage the value is dropped
-  /// and counted. An exception of a key function of the next stage is treated as in `send_next`;
-  /// this function then returns no error.
+  /// emit::try_send_next does. Otherwise returns the error `overload` and leaves `value` as before.
+  /// With a limit of zero it always returns `overload`. After the end of the stage the value is
+  /// dropped and counted. An exception of a key function of the next stage is treated as in
+  /// `send_next`; this function then returns no error.
   template <class T>
   [[nodiscard]] error try_send_next(std::size_t limit, T&& value)
     requires(std::is_same_v<T, Out>)
@@ -178,8 +180,8 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
   /// Returns the stage's policy for failures.
   using detail::actor_of_stage::policy;
 
-  /// For the framework: as `send_next`, but on other turns than `consume` an exception goes to
-  /// `failed(std::exception_ptr)`.
+  /// For the framework: works as `send_next`, but on turns other than those of `consume` and
+  /// `on_stop` an exception goes to `failed(std::exception_ptr)`.
   template <class T, class F>
   void send_next_or(T value, const F& failed)
     requires(std::is_same_v<T, Out>)
@@ -206,7 +208,7 @@ class actor_stage {
   /// For the framework: makes a stage of its actors.
   explicit actor_stage(detail::any_actor_stage s) : stage_(std::move(s)) {}
 
-  /// Returns a copy with another name: the actor's, too.
+  /// Returns a copy with another name, which its actors have, too.
   [[nodiscard]] actor_stage named(std::string name) const {
     actor_stage s = *this;
     s.stage_.name = std::move(name);

@@ -8,8 +8,8 @@
 // containers, which swap their roles. So the result does not depend on how the work is shared.
 //
 // Data flow: the container of the request is the first, and the second is made with the request.
-// Inside, the function reads the elements where they are. At the edges it reads a copy of a
-// stretch's surroundings (detail/surroundings.hpp), so it never asks where it is.
+// Away from the edges, the function reads the elements where they are. At the edges it reads a copy
+// of a stretch's surroundings (detail/surroundings.hpp), so it never asks whether it is at an edge.
 //
 // Hot path: the loop of `stencil_work::apply`, whose only conditions are those of the function. A
 // lambda is inlined there; a function passed by name is not.
@@ -68,7 +68,8 @@ struct another<grid<T>> {
   }
 };
 
-/// The neighbourhood that a parameter of type A is, if it `is` one.
+/// Describes the neighbourhood that a parameter of type A refers to. If there is none, `is` is
+/// false.
 template <class A>
 struct seen_by {
   static constexpr bool is = false;
@@ -147,7 +148,7 @@ class stencil_work final : public answered_work<C, phase_work> {
     }
   }
   /// Works on a stretch of elements in one row, from number `i` on, of which all or none lie at an
-  /// edge. Sets `i` to the next element, or to the one whose function has thrown.
+  /// edge. Sets `i` to the next element, or to the element for which the function has thrown.
   void run_stretch(std::size_t& i, std::size_t end, std::uint64_t iteration,
                    surroundings<T>& around) {
     const T* const in = buffers_[iteration % 2];
@@ -155,7 +156,7 @@ class stencil_work final : public answered_work<C, phase_work> {
     const std::size_t x = i % form_.width;
     const std::size_t y = i / form_.width;
     const std::size_t in_row = std::min(end - i, form_.width - x);
-    // Elements without an edge in reach are from `left` to before `right`.
+    // The elements of this row without an edge in reach are from column `left` to before `right`.
     const bool sees_rows = y >= form_.radius_y && form_.height - y > form_.radius_y;
     const bool any = sees_rows && form_.width > 2 * form_.radius_x;
     const std::size_t left = any ? form_.radius_x : form_.width;
@@ -194,7 +195,7 @@ class stencil_work final : public answered_work<C, phase_work> {
     i += n;
   }
   C take() override {
-    // a late helper may hold this for longer
+    // a late helper may keep this object alive for longer
     std::optional<C> other = std::exchange(other_, std::nullopt);
     if (!other || !ends_in_other_) return std::move(all_);
     [[maybe_unused]] const C gone = std::move(all_);
@@ -207,7 +208,7 @@ class stencil_work final : public answered_work<C, phase_work> {
   const bool ends_in_other_;
   C all_;
   std::optional<C> other_;
-  T* buffers_[2] = {nullptr, nullptr};  ///< of an even iteration's input, and of an odd one's
+  T* buffers_[2] = {nullptr, nullptr};  ///< the inputs of even and of odd iterations
 };
 
 /// The body of a stencil.
@@ -223,7 +224,7 @@ struct stencil_body {
   std::uint64_t iterations;
 
   [[nodiscard]] work_of<stencil_body> begin(input&& all, const cut_options& o) const {
-    // More pieces than hands, so that no hand waits for late ones.
+    // There are more pieces than participants, so that no participant waits for a late one.
     constexpr std::size_t pieces_each = 4;
     const std::size_t n = all.size();
     extent form{n, 1, radius, 0};

@@ -5,7 +5,7 @@
 //   send(h, end_of_stream{});                   // or drop all handles
 //   result<void> r = system.request(h, join{}).get();
 //
-// Thread safety: as actors and handles.
+// Thread safety: as that of actors and handles.
 #pragma once
 
 #include <garrick/base/memory/shared_as.hpp>
@@ -34,8 +34,8 @@ struct end_of_stream {};
 /// Asks a stream for its outcome. When the stream has ended, it answers with the value of its last
 /// stage, or with the error that has ended it. For an answer of a stream that is fed, send
 /// `end_of_stream`, and keep a handle until the answer arrives. A stream also answers a `join` that
-/// is sent after its end. A `stream_child` does not: it answers the requests that it got before its
-/// end, or, if it is restarted, at its next end.
+/// is sent after its end. A `stream_child` answers only the requests that it got before its end; if
+/// it is restarted, it answers later ones at its next end.
 struct join {};
 /// Tells a stream to end now. Tuples in its channels are dropped and counted.
 struct cancel {};
@@ -101,7 +101,7 @@ template <class P>
   return {base::shared_as<const any_pattern>(new one_pattern<P>(std::move(p)))};
 }
 
-/// Checks the options. Throws std::invalid_argument that names a bad one.
+/// Checks the options. Throws std::invalid_argument, which names the bad option.
 void check(const stream_options& o);
 
 template <class T>
@@ -120,7 +120,7 @@ class stream_run {
   using told_of_end = weak_ref<protocol<void(all_ended)>>;
   using fed_by = weak_ref<protocol<void(go)>>;
 
-  /// Throws std::invalid_argument that names a bad option.
+  /// Throws std::invalid_argument, which names the bad option.
   stream_run(std::shared_ptr<const any_pattern> pattern, const stream_options& o);
   ~stream_run();
   stream_run(const stream_run&) = delete;
@@ -177,7 +177,7 @@ class stream_run {
   std::uint64_t left_ = 0;
   bool finished_ = false;
   bool ended_ = false;
-  bool has_left_some_ = false;  ///< tuples, in the mailbox
+  bool has_left_some_ = false;  ///< it has left tuples in the mailbox
 };
 
 /// The part of a stream's actor that leaves messages in its mailbox.
@@ -228,7 +228,7 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole>,
   static constexpr bool is_fed = !std::is_void_v<input>;
 
  public:
-  /// Throws std::invalid_argument that names a bad option.
+  /// Throws std::invalid_argument, which names the bad option.
   explicit stream_actor(detail::stream_seed<In> seed, stream_options o = {})
       : detail::leaves_mail<In>(std::move(seed.pattern), o) {}
 
@@ -319,7 +319,7 @@ namespace detail {
 template <class P>
 using stream_actor_of = stream_actor<typename P::input, typename value_of<P>::type>;
 
-/// The check of an argument in the place of a pattern, or beside one.
+/// Refuses an argument of `spawn` that is no pattern, or that does not fit beside the pattern.
 template <class P, bool Is = false>
 struct spawn_takes_a_pattern : failed_check {
   static_assert(Is,

@@ -22,7 +22,7 @@ struct stream_options {
   /// Producers choose among a farm's replicas themselves. If false, a separate node chooses, and an
   /// exception of its key or choice function ends the stream, whatever the producer's policy.
   bool remove_emitters = true;
-  bool fuse = true;  ///< neighbours that are `cheap()` become one node
+  bool fuse = true;  ///< neighbours of which all but one are `cheap()` become one node
   /// If true, the actor behind the handle stays after the stream's end to answer requests, until no
   /// handle is left. If false, it ends with the stream, normally or with the stream's error, so
   /// that supervisors, links and monitors learn of the end.

@@ -19,7 +19,7 @@ instant permits::deadline() const noexcept {
   if (left_ >= 1) return instant::never();
   const double wanted = std::clamp(1e6 / each_ns_, 1.0, most_);
   const double ns = std::ceil((wanted - left_) * each_ns_);
-  constexpr double years = 1e17;  // then it looks again: more would not fit in a time
+  constexpr double years = 1e17;  // more would not fit in a time; the stage looks again then
   return last_ + duration::nanoseconds(static_cast<std::int64_t>(std::clamp(ns, 1.0, years)));
 }
 

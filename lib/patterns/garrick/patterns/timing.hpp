@@ -86,8 +86,8 @@ class permits : public stage_defaults {
  public:
   permits(double per_second, std::size_t at_once) noexcept;
   void time_is(instant now) noexcept;
-  /// Returns the time when the next tuple may pass or, at a high rate, the tuples of a millisecond;
-  /// never if a tuple may pass now.
+  /// Returns the time when the next tuple may pass or, at a high rate, the tuples of a millisecond.
+  /// Returns `instant::never()` if a tuple may pass now.
   [[nodiscard]] instant deadline() const noexcept;
   [[nodiscard]] std::size_t room() const noexcept { return static_cast<std::size_t>(left_); }
 
@@ -210,7 +210,7 @@ template <class T = void>
 
 /// Returns a source that puts out a tick after each period, up to number `last`. Ticks for which
 /// there was no time, or no room in the channel to the next stage, are left out; the numbers of the
-/// others show the gap. Throws std::invalid_argument for a period of zero or less.
+/// remaining ticks show the gap. Throws std::invalid_argument for a period of zero or less.
 ///
 ///     pipeline(ticks(1s), seq([](tick t) { … }))
 [[nodiscard]] inline auto ticks(duration period,

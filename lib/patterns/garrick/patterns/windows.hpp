@@ -1,5 +1,5 @@
-// Windows: a result for the tuples of a span of time, for those of a session, or for a number of
-// tuples.
+// Windows: a result for the tuples of a span of time, for the tuples of a session, or for a number
+// of tuples.
 //
 //   window(tumbling(10s)).by(&reading::sensor)         for each sensor, every ten seconds
 //       .event_time(&reading::at, out_of_order(2s))    by the readings' own times
@@ -14,17 +14,17 @@
 // A result is a windowed<Key, Value>: the key, begin and end, the value. The end is not part of the
 // window. Windows of time begin at multiples of their slide, or of their length.
 //
-// Without event_time the times are the clock's, when a tuple is taken: the system's steady clock,
-// which counts from a beginning of its own and not from midnight, or the testkit's virtual one.
-// With it (event_time.hpp) tuples may come out of order. A window is put out once, as soon as the
-// watermark has reached its end: by then all tuples have arrived that are no further behind than
-// out_of_order allows. A tuple that is further behind is late if all its windows have closed: it is
-// counted in the report (node_figures::late), and goes to late_to(handle) if there is one. With
-// sessions, such a tuple is late unless it lies within an open session of its key, from begin to
-// end: a session just before that one may have been put out, and sessions of a key never overlap. A
-// silent producer holds all windows open, unless idle_after(time) limits the wait. Only tuples
-// advance the tuples' time: if the only producer, or every producer, is silent, the last windows
-// stay open.
+// Without event_time a tuple has the clock's time when it is taken. The clock is the system's
+// steady clock, which counts from a beginning of its own and not from midnight, or the testkit's
+// virtual clock. With event_time (event_time.hpp) tuples may come out of order. A window is put out
+// once, as soon as the watermark has reached its end: by then all tuples have arrived that are no
+// further behind than out_of_order allows. A tuple that is further behind is late if all its
+// windows have closed: it is counted in the report (node_figures::late), and goes to
+// late_to(handle) if there is one. With sessions, such a tuple is late unless it lies within an
+// open session of its key, from begin to end: a session just before the open one may have been put
+// out, and sessions of a key never overlap. A silent producer holds all windows open, unless
+// idle_after(time) limits the wait. Only tuples advance the tuples' time: if the only producer, or
+// every producer, is silent, the last windows stay open.
 //
 // Windows that are open when the stream ends are put out then, so every tuple that was not late is
 // in a result. If the stream is cancelled or fails, the tuples of open windows are counted as
@@ -34,10 +34,10 @@
 // tuples are put out when they are full, and at the end of the stream key by key. Between replicas
 // there is no order.
 //
-// State is bounded: closed windows are freed, and at most at_most(n) pieces are open: for each key
-// a pane of each window; with `all`, each tuple. A tuple that needs one more piece is a failure of
-// the stage. For tuples(n) a key is such a piece for ever, since its tuples are numbered: so there
-// at_most is also the largest number of keys.
+// State is bounded: closed windows are freed, and at most at_most(n) pieces are open. The pieces of
+// a key are the panes from which its windows are put together or, with `all`, its tuples. A tuple
+// that needs one more piece is a failure of the stage. For tuples(n) a key is such a piece for
+// ever, since its tuples are numbered: so there at_most is also the largest number of keys.
 //
 // With on_failure::skip a tuple whose key, time or step throws is a dead letter, and a window whose
 // merge or `all` throws is lost: its tuples, unless they are in an earlier result, count as
@@ -286,9 +286,9 @@ class window_of {
   ///
   /// Sliding windows and sessions take `merge(state, state)`, too, the earlier one first: a tuple
   /// goes into one piece, and windows are put together from pieces. Each piece begins with `first`,
-  /// so `first` is neutral: `merge(first, s)` is s. A fold that begins with 100 would count the 100
-  /// once for each piece. The framework chooses where pieces end, so `merge` must be associative,
-  /// and it must make no difference whether a tuple is stepped or merged.
+  /// so `first` must be neutral: `merge(first, s)` is s. A fold that begins with 100 would count
+  /// the 100 once for each piece. The framework chooses where pieces end, so `merge` must be
+  /// associative, and it must make no difference whether a tuple is stepped or merged.
   template <class State, class F, class Merge = detail::no_merge>
   [[nodiscard]] auto fold(State first, F step, Merge merge = {}) const {
     using check =
@@ -439,7 +439,7 @@ template <class Kind>
 }
 
 /// Returns windows of this length, one after the other. Throws std::invalid_argument for a length
-/// of zero or less, and for an infinite one.
+/// of zero or less, or out of range.
 [[nodiscard]] inline auto tumbling(duration length) {
   const std::int64_t n =
       detail::checked_length<duration>(length.count(), 1, "tumbling(length): it");
@@ -461,8 +461,8 @@ template <class Call = void>
   return {};
 }
 /// Returns windows of this length, of which one begins after each `slide`. Throws
-/// std::invalid_argument as `tumbling`, for a slide of zero or less or above the length, and if the
-/// greatest common divisor of both is less than a hundred-thousandth of the length.
+/// std::invalid_argument as `tumbling` does, for a slide of zero or less or above the length, and
+/// if the greatest common divisor of both is less than a hundred-thousandth of the length.
 [[nodiscard]] inline auto sliding(duration length, duration slide) {
   const std::int64_t n = detail::checked_length<duration>(length.count(), 1, "sliding(length): it");
   detail::check_slide<duration>(n, slide.count());
@@ -487,7 +487,7 @@ template <class Call = void>
 /// Returns windows that end when no tuple has come for `gap`: neighbouring tuples of a session are
 /// less than `gap` apart. Sessions of a key never overlap. A tuple that is less than `gap` from two
 /// open sessions joins them into one. Of the times 0, 6, 3 with a gap of 5 and no disorder, 3 is
-/// late: [0, 5) was put out at 6. Throws std::invalid_argument as `tumbling`.
+/// late: [0, 5) was put out at 6. Throws std::invalid_argument as `tumbling` does.
 [[nodiscard]] inline auto sessions(duration gap) {
   return detail::session_kind<duration>{
       detail::checked_length<duration>(gap.count(), 1, "sessions(gap): it")};

@@ -1,5 +1,4 @@
-// A stream and a source side by side: the first tuple of one with the first of the other, and so
-// on.
+// Pairs the tuples of a stream with those of a source: the first with the first, and so on.
 //
 //   pipeline(lines_of(path), zip<slice>(counting(1L, 1L << 62)), …)     numbers the lines
 //

@@ -25,7 +25,7 @@ class text_of_string final : public detail::text_block {
   throw std::runtime_error("cannot read \"" + path + "\": " + why);
 }
 
-/// A file that is closed at the end.
+/// An open file, which the destructor closes.
 class open_file {
  public:
   /// Opens the file without waiting for the other end of a pipe.

@@ -1,11 +1,11 @@
-// A piece of text that shares the ownership of its memory with all other pieces of it.
+// A piece of text that shares the ownership of its memory with all other pieces of the same text.
 //
 //   slice all(std::string("to be or not"));
 //   slice be = all.part(3, 2);              // no copy: it keeps the text alive
 //
-// Text in a stream travels as slices: a line of a file is two words and a count. Copying and
-// destroying one is an atomic operation on the block's count; `slicer` makes many pieces of one
-// block for one such operation.
+// Text in a stream travels as slices: a slice is three words, however long its text is. Copying or
+// destroying a slice is an atomic operation on the count of its block; `slicer` makes many pieces
+// of one block for one such operation.
 //
 // Thread safety: as a plain value. Slices of one block may be used by different threads; the text
 // is never changed.
@@ -38,7 +38,7 @@ class text_block {
   }
 
  protected:
-  /// Held once, by its maker.
+  /// Makes a block that its maker holds once.
   text_block() = default;
   virtual ~text_block() = default;
   void is(std::string_view text) noexcept { text_ = text; }
@@ -54,9 +54,9 @@ class text_block {
 }  // namespace detail
 
 class slice;
-/// Returns the whole of a file, mapped into memory. If the file is shortened meanwhile, the program
-/// ends (SIGBUS). Throws std::runtime_error that names the file, if it cannot be opened or is not a
-/// regular file.
+/// Returns the whole of a file, mapped into memory. If the file is shortened while it is mapped, a
+/// read behind its end ends the program (SIGBUS). Throws std::runtime_error, which names the file,
+/// if the file cannot be read or is not a regular file.
 [[nodiscard]] slice slice_of_file(const std::string& path);
 
 /// A piece of a shared text. It may be sent, compared, hashed and printed.
@@ -64,7 +64,7 @@ class slice {
  public:
   using garrick_sendable = void;  ///< it owns its text, which never changes
 
-  /// An empty text.
+  /// Makes an empty text.
   slice() noexcept = default;
   /// Makes a slice of the whole of `text`, which it takes over. Throws std::bad_alloc.
   explicit slice(std::string text) : slice(detail::block_of(std::move(text))) {}
@@ -82,7 +82,7 @@ class slice {
     if (block_ != nullptr) block_->drop();
   }
 
-  /// Returns the text; valid as long as this or any other slice of the block.
+  /// Returns the text, which is valid as long as this or any other slice of its block exists.
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
   [[nodiscard]] operator std::string_view() const noexcept { return text_; }  ///< Returns the text.
   /// Returns the number of bytes.
@@ -153,12 +153,12 @@ class slicer {
  private:
   static constexpr std::size_t at_once = 64;
   slice whole_;
-  std::size_t held_ = 0;  ///< holds that no slice has yet
+  std::size_t held_ = 0;  ///< holds of the block that no slice has taken yet
 };
 
 }  // namespace garrick::patterns
 
-/// Hashes the text, as std::hash<std::string_view>.
+/// Hashes the text as std::hash<std::string_view> does.
 template <>
 struct std::hash<garrick::patterns::slice> {
   std::size_t operator()(const garrick::patterns::slice& s) const noexcept {

@@ -6,7 +6,7 @@
 
 namespace garrick::patterns::detail {
 
-/// While the user's code runs inside a step.
+/// Exists while the user's code runs inside a step.
 class actor_node::in_a_step {
  public:
   explicit in_a_step(actor_node& n) noexcept : n_(n) { n.in_step_ = true; }
@@ -92,7 +92,7 @@ void actor_node::begin(actor_base& from, const std::shared_ptr<graph>& owner) {
     }
     why = make_error(errc::receiver_failed, name(), made.error().to_string());
   } catch (...) { why = why_it_failed(std::current_exception()); }  // of a copy, say
-  // An actor whose on_start has thrown is gone, and `actor_ends` has counted it.
+  // An actor whose on_start has thrown is gone, and `actor_ends` has counted the failure.
   if (!std::exchange(gone_, true)) count_failure();
   owner_.cancel(std::move(why));
   static_cast<void>(turns_.end());
@@ -192,7 +192,7 @@ step_outcome actor_node::nothing(turn& t) {
   if (holds() != 0) return step_outcome::starved;
   if (!std::exchange(stopped_, true)) stop();
   if (!publish(t)) return blocked();
-  if (holds() != 0)  // of on_stop
+  if (holds() != 0)  // on_stop has taken them
     return hands_on_kept(t) ? step_outcome::starved : step_outcome::worked;
   if (out_->pending() != 0) return blocked();
   close(t);

@@ -8,7 +8,7 @@
 // is for any thread.
 //
 // Invariants
-// A1 Until the actor ends, only its turns touch the output: `put` does so without the run right.
+// A1 Until the actor ends, only its turns touch the output: `put` needs no run right.
 // A2 A hold counts in the node's loops as a tuple does: from before its tuple is settled until the
 //    results put out under the hold are counted.
 // A3 Until the actor exists, the run right is taken, so no thread sends it a `go` too early.
@@ -124,7 +124,7 @@ class actor_node final : public held_open {
 
   // ---- for the actor's turns
 
-  /// Sets the actor that was made, as its maker knows it.
+  /// Sets the actor that was made. Its maker knows the class behind the pointer.
   void carried_out_by(void* who) noexcept { object_ = who; }
   /// Runs the node if a `go` that has come to the actor brings the run right.
   void go_has_come(actor_base& on) noexcept {
@@ -139,7 +139,7 @@ class actor_node final : public held_open {
 
   std::size_t drop_inputs() noexcept override { return in_.drop(); }
   [[nodiscard]] std::size_t waiting() const noexcept override { return in_.waiting(); }
-  /// Makes the actor. If that fails, so does the stream.
+  /// Makes the actor. If that fails, the stream fails.
   void begin(actor_base& from, const std::shared_ptr<graph>& owner) override;
   /// Helps the stage's actor, too. Requires a turn of the actor that has called `begin`.
   bool help() noexcept override;

@@ -22,7 +22,7 @@ namespace garrick::patterns::detail {
 /// Stands for the `merge` of a fold whose states are never merged.
 struct no_merge {};
 
-/// Does `state = f(state, tuple)`; and `merge(state, state)`, the earlier one first.
+/// Does `state = f(state, tuple)` for each tuple, and merges states, the earlier one first.
 template <class T, class State, class F, class Merge>
 class folding {
  public:
@@ -98,7 +98,7 @@ class window_counts {
   /// Returns the number of tuples that are in no result yet.
   [[nodiscard]] std::size_t kept() const noexcept { return kept_; }
   /// Returns the number of tuples since the last call that will be in no result: the function for
-  /// it has thrown, or the windows were cleared.
+  /// the result has thrown, or the windows were cleared.
   [[nodiscard]] std::size_t take_lost() noexcept { return std::exchange(lost_, 0); }
 
   void take() noexcept { ++kept_; }
@@ -110,7 +110,7 @@ class window_counts {
   }
   void lose_all() noexcept { lose(kept_); }
 
-  /// Returns true if one more piece is allowed beside so many pieces of windows.
+  /// Returns true if one more piece is allowed beside `pieces` pieces of windows.
   [[nodiscard]] bool has_room_for_one_more(std::size_t pieces) const noexcept {
     return pieces < most_;
   }
@@ -142,9 +142,9 @@ class windows_base : public asks_tuples {
   Aggregate aggregate_;
   window_counts counts_;
 };
-/// The times of windows that are cut into panes, as long as the greatest common divisor of a
-/// window's length and its slide: so a tuple is folded into one pane, and a window is put together
-/// from panes.
+/// The times of windows that are cut into panes. A pane is as long as the greatest common divisor
+/// of a window's length and its slide. So a tuple is folded into one pane, and a window is put
+/// together from panes.
 struct cut_times {
   cut_times(std::int64_t length_of_windows, std::int64_t slide_of_windows) noexcept;
 

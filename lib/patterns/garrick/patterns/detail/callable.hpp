@@ -204,7 +204,7 @@ inline constexpr bool combines = [] {
     return false;
 }();
 
-/// emit<Out>, or something that no function takes.
+/// emit<Out>, or for a sink a type that no function takes.
 struct no_emit {};
 template <class Out>
 using emit_of = std::conditional_t<std::is_void_v<Out>, no_emit, emit<Out>>;
