@@ -4,7 +4,7 @@
 //
 // Private: installed because templates need it.
 //
-// Thread safety: as node.hpp. The output and the flags belong to the actor's turns; `release`
+// Thread safety: as in node.hpp. The output and the flags belong to the actor's turns; `release`
 // is for any thread.
 //
 // Invariants

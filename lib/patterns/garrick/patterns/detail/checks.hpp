@@ -3,8 +3,8 @@
 //
 // first_failure.hpp explains checks. A function `check_…` looks for a failure and returns its
 // `verdict`. A function that makes a pattern asserts `check::reported`, and goes on if
-// `passes<check>`; otherwise it returns a refused_pattern. Patterns made with that report nothing
-// more.
+// `passes<check>`; otherwise it returns a refused_pattern. A pattern that is made of a
+// refused_pattern reports nothing more.
 //
 // Private: installed because templates need it.
 //
@@ -35,7 +35,7 @@ using base::detail::verdict;
 // --- calls that do not fit ---
 
 /// A type to which any value converts. A function with such a parameter is chosen only if no other
-/// function of its name fits, and its assertion says why none does.
+/// function of its name fits, and its assertion says why no other one fits.
 struct anything {
   anything() = default;
   template <class T>
@@ -182,8 +182,8 @@ struct tuple_cannot_be_moved : failed_check {
                 "tuple of its parts, or of a std::unique_ptr to it");
 };
 
-/// `Travels`: the T lies in channels. Otherwise it is a container that one request brings and gets
-/// back.
+/// Checks T. If `Travels`, a T lies in channels; otherwise it is a container that a request brings
+/// and gets back.
 template <class T, bool Travels>
 consteval auto check_tuple() {
   if constexpr (std::is_void_v<T>) {
@@ -219,8 +219,8 @@ template <class T>
 using broadcast_check =
     std::conditional_t<base::copyable_message<T>, passed_check, broadcast_copies_tuples<T>>;
 
-/// The check of a complete pattern before it runs, when no further part can be added. (For a
-/// `parallel`, the destination of its tuples may still be added.)
+/// The check of a complete pattern before it runs. It does not come earlier, since a later `by` may
+/// make a `parallel` right.
 template <class P>
 struct check_to_run {
   using type = passed_check;

@@ -124,7 +124,7 @@ class counted_windows : public windows_base<Aggregate> {
     finish(*e, out);
   }
 
-  /// Makes the windows that have begun due, because no further tuple comes.
+  /// Notes that no further tuple comes: all windows that have begun are due.
   void end() noexcept { ended_ = true; }
   [[nodiscard]] bool is_due() const noexcept { return ended_ && at_ < keys_.size(); }
   /// Puts due windows out, as far as there is room.
@@ -144,14 +144,14 @@ class counted_windows : public windows_base<Aggregate> {
   }
 
  private:
-  /// The panes of a key's open windows, of which the last one may not be full. They are not moved,
-  /// so nothing can fail when one is full or is freed.
+  /// The panes of a key's open windows; the last pane may not be full. Panes are not moved, so
+  /// nothing can fail when a pane is full or is freed.
   using panes = std::conditional_t<Slides, pane_list<state>, std::optional<state>>;
   struct windows_of_key {
     panes all{};
     std::int64_t tuples = 0;
-    std::int64_t in_pane = 0;  ///< of those, in the pane that is not full
-    std::int64_t begin = 0;    ///< of the first window that was not put out
+    std::int64_t in_pane = 0;  ///< how many of the tuples are in the pane that is not full
+    std::int64_t begin = 0;    ///< where the first window begins that was not put out
     std::size_t fresh = 0;     ///< tuples that are in no result yet
   };
   using keys = dense_map<Key, windows_of_key>;

@@ -1,5 +1,5 @@
-// A map with contiguous entries, in the order in which they came: the state of a pane of a window
-// for each key.
+// A map with contiguous entries, in the order in which they came. It holds the state of a window's
+// pane for each key.
 //
 // Problem: a window has an entry for each key, is filled one tuple at a time, and is then read from
 // the first entry to the last and emptied. So entries are a vector, which is read in an order that
@@ -71,8 +71,8 @@ class dense_index {
            mask();
   }
 
-  std::vector<std::uint32_t> slots_;  ///< an entry's number plus 1; 0: free. A power of two
-  unsigned bits_ = 0;                 ///< its logarithm
+  std::vector<std::uint32_t> slots_;  ///< an entry's number plus 1; 0: free. 2^bits_ of them
+  unsigned bits_ = 0;                 ///< the logarithm of the number of slots
 };
 
 /// Keys, each with a cell.
@@ -108,7 +108,8 @@ class dense_map : private dense_index {
         if (e.key == key) return &e;
     }
   }
-  /// Adds an entry. Requires that the key is not there. If it throws, the map is as before.
+  /// Adds an entry. Requires that the key is not in the map. If `insert` throws, the map is as
+  /// before.
   entry& insert(Key key, std::size_t hash, Cell cell) {
     if (!has_room(entries_.size() + 1)) {
       widen(entries_.size());

@@ -63,7 +63,7 @@ struct element_function {
   using made = typename types::made;
   static constexpr bool takes_range = types::takes_range;
 
-  /// Calls a function that changes the element.
+  /// Changes the element by a function that changes it, or that returns its new value.
   template <class T>
   static void change(const F& f, T& x, std::size_t at) {
     if constexpr (types::changes)
@@ -125,7 +125,8 @@ struct data_container<void, F> {
 template <class C, class F>
 using container_for = typename data_container<C, F>::type;
 
-/// Elements by number, each an object that shares nothing with the others.
+/// A container of elements that are reached by number, each an object that shares nothing with the
+/// others.
 template <class C, class T>
 concept holds_elements = !requires { typename C::key_type; } && requires(C& c, std::size_t i) {
   { c.size() } -> std::convertible_to<std::size_t>;
@@ -222,7 +223,7 @@ consteval auto check_map() {
       return verdict<content_check<U>>;
   }
 }
-/// The check of a map with F of containers C, void: a vector.
+/// The check of a map with F of containers C. If C is void, the container is a vector.
 template <class F, class C>
 using map_check = check_of<decltype(check_map<F, C>()), F>;
 

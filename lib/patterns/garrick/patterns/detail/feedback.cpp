@@ -69,7 +69,7 @@ std::unique_ptr<output> loop_inlet::connect(node& producer, const loop* back_edg
   return made;
 }
 
-// ---- its gate
+// ---- the gate of a loop
 
 gate_node::gate_node(graph& of, const node_options& o, const stage_type& type,
                      const void* prototype, const tuple_type& takes, loop& l)

@@ -44,7 +44,7 @@ void feeder_node::wait_for_room(turn& t) {
     const bool helped = owner_.help();
     if (!helped) graph::yield();
     count_out(out_->publish(t));
-    // By a virtual clock nothing changes while this waits. On a busy machine a yield takes long.
+    // By a virtual clock nothing changes while the actor waits. On a busy machine a yield is long.
     if (!helped && t.on.now() == begin) return;
   }
   if (base::executor* const w = base::this_thread.worker_of) w->expose();

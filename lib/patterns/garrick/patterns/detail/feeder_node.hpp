@@ -5,7 +5,7 @@
 //
 // Private: installed because templates need it.
 //
-// Thread safety: as node.hpp; `put`, `take_go` and `feeder_ended` belong to that actor's turns.
+// Thread safety: as in node.hpp; `put`, `take_go` and `feeder_ended` belong to that actor's turns.
 //
 // While there is no room, `put` lets the stream's nodes run here, and then waits, at most
 // `longest_wait` for a tuple. So the actor's mailbox fills up, and its senders are slowed as by any
@@ -13,8 +13,9 @@
 // this thread. Tuples that still find no room are kept, up to `most_kept_`.
 //
 // Invariants
-// I1 Until `feeder_ended`, only that actor touches the output: `put` does so without the run right.
-// I2 A `go` for the actor may be lost when it ends. The run right is not (borrowed_turns.hpp).
+// I1 Until `feeder_ended`, only that actor touches the output: `put` needs no run right.
+// I2 A `go` for the actor may be lost when the actor ends. The run right is not lost
+//    (borrowed_turns.hpp).
 #pragma once
 
 #include <garrick/patterns/channel/output.hpp>

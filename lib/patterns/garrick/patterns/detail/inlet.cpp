@@ -17,7 +17,7 @@ node_options builder::node(const std::string& name, bool own_thread) const {
 
 namespace {
 
-/// Into one node.
+/// The entrance of one node.
 class node_inlet final : public inlet {
  public:
   node_inlet(node& to, inputs& in, std::size_t capacity) : to_(to), in_(in), capacity_(capacity) {}

@@ -32,14 +32,14 @@ class loose_end {
   virtual void connect() = 0;
 };
 
-/// A graph that is being built, and the place in it.
+/// A graph that is being built, and the present place in it.
 struct builder {
   graph& to;
   const stream_options& options;
   std::size_t workers;
   std::string path{};          ///< the beginning of the names of nodes
   std::vector<loop*> loops{};  ///< around the present place
-  std::vector<std::unique_ptr<loose_end>>* loose_ends = nullptr;  ///< of loops
+  std::vector<std::unique_ptr<loose_end>>* loose_ends = nullptr;  ///< the ways back of loops
 
   /// Returns the builder for a part with a name of its own.
   [[nodiscard]] builder inside(const std::string& part) const;
@@ -58,8 +58,8 @@ class inlet {
   [[nodiscard]] virtual std::unique_ptr<output> connect(node& producer,
                                                         const loop* back_edge = nullptr) = 0;
 };
-/// The entrance of a stage that takes T; null for a source. The type is for readers: an inlet knows
-/// it at run time.
+/// The entrance of a stage that takes T; null for a source. T only helps readers of the code: an
+/// inlet knows its type at run time.
 template <class T>
 using inlet_ptr = std::shared_ptr<inlet>;
 using any_inlet_ptr = std::shared_ptr<inlet>;
@@ -185,8 +185,8 @@ template <class P>
   else
     return {.pattern = &p, .build = &build_itself<P>, .describe = &describe_itself<P>};
 }
-/// Builds patterns in a row, and returns the inlet of the first. Neighbours that are cheap become
-/// one node.
+/// Builds patterns in a row, and returns the inlet of the first. Neighbours of which all but one
+/// are cheap become one node.
 [[nodiscard]] any_inlet_ptr build_row(const builder& b, std::span<const part_of_row> parts,
                                       const any_inlet_ptr& next);
 /// Returns the plan of a pattern `what` with these parts.

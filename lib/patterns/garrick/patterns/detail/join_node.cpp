@@ -182,7 +182,7 @@ namespace {
 }  // namespace
 
 /// Called when neither side can be read. With `wait`, the node waits only for the side that is
-/// behind. If that side has ended meanwhile, nothing would wake the node.
+/// behind. If that side has ended meanwhile, nothing would wake the node, so it makes another step.
 step_outcome join_node::nothing(turn& t, bool wait, bool left_is_behind) {
   if (!hands_on_kept(t)) return step_outcome::worked;
   if (wait) {

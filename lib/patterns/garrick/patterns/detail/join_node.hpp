@@ -1,18 +1,19 @@
 // The node that joins two streams by key, within an interval of their tuples' times.
 //
-// A tuple meets the tuples of the other side that are there, and is kept for later ones until the
-// other side's watermark has passed the last time that could meet it. So state is bounded by the
-// watermarks: the tuples of one side are freed by the other side's time. If both sides have tuples,
-// the side that is behind is read. When half of the room is taken, only that side is read, so that
-// further tuples of the other side wait in its channels. A side that has ended or is idle is not
-// waited for. The sides have sources of their own, so neither source waits for the other.
+// A tuple meets the tuples of the other side that have come, and is kept for later ones until the
+// other side's watermark has passed the latest time that a partner could have. So state is bounded
+// by the watermarks: the tuples of one side are freed by the other side's time. If both sides have
+// tuples, the side that is behind is read. When half of the room is taken, only the side that is
+// behind is read, so that further tuples of the other side wait in its channels. The node does not
+// wait for a side that has ended or is idle. The sides have sources of their own, so neither source
+// waits for the other.
 //
-// The kept tuples of a side lie in buckets of time, as long as the interval: a tuple looks at three
-// of them at most, and whole buckets are freed.
+// The kept tuples of a side lie in buckets of time. A bucket is as long as the interval, so a tuple
+// looks at two of them at most, and whole buckets are freed.
 //
 // Private: installed because templates need it.
 //
-// Thread safety: as node.hpp.
+// Thread safety: as in node.hpp.
 //
 // Invariants
 // J1 A tuple is late if it is behind the watermark of its own side. So the set of late tuples does
@@ -140,14 +141,14 @@ struct side_progress {
   instant heard{};
   bool ended = false;
   bool idle = false;
-  bool waits = false;  ///< for the other one: it was not read in the last step
+  bool waits = false;  ///< for the other side, so it was not read in the last step
 };
 
 /// A join's numbers.
 struct join_times {
   std::int64_t disorder;
-  std::int64_t before;  ///< by this the right one's time may be less than the left one's
-  std::int64_t after;   ///< or by this, more
+  std::int64_t before;  ///< the right tuple's time may be this much less than the left tuple's
+  std::int64_t after;   ///< the right tuple's time may be this much more
   duration idle_after;  ///< infinite: a side is never idle
   std::size_t at_most;
 };
@@ -246,7 +247,7 @@ class join_base : public stage_defaults, protected asks_tuples {
 /// The node of a join, which reads both sides.
 class join_node final : public stage_node_base {
  public:
-  /// `stage_of` returns the join_base of a stage that is behind its table.
+  /// `stage_of` returns the stage to which `s` points, as a join_base.
   join_node(graph& of, const node_options& o, on_failure policy, const stage_type& type,
             const void* prototype, const tuple_type& l, const tuple_type& r,
             join_base& (*stage_of)(void* s) noexcept);
@@ -370,7 +371,7 @@ struct join_options {
   std::string name = "join";
 };
 
-/// The table of a join's running part, and that part behind it.
+/// The table of a join's running part. `joins_of` returns that part.
 template <class Stage, class Out>
 inline constexpr stage_type join_type_of =
     stage_functions<Stage, Out>::template table<void, false>();

@@ -53,7 +53,7 @@ step_outcome collector_base::nothing(turn& t) {
     stop();
     return publish_all(t) ? ended(t) : blocked();
   }
-  at_ = at_ + 1 < in_.size() ? at_ + 1 : 0;  // the others may put out something at their end
+  at_ = at_ + 1 < in_.size() ? at_ + 1 : 0;  // other replicas may put results out at their end
   return step_outcome::worked;
 }
 

@@ -2,13 +2,13 @@
 //
 // The emitter gives the replicas one tuple after the other, each with a mark behind it. A replica
 // hands on the results of a tuple and then the mark. So the collector knows where the results of
-// the next tuple are: it reads one replica's channel up to a mark, and then the next one's. A tuple
-// without results leaves only its mark. Results that are ready too early wait in their replica's
-// channel, so the channels bound the disorder.
+// the next tuple are: it reads one replica's channel up to a mark, and then that of the next
+// replica. A tuple without results leaves only its mark. Results that are ready too early wait in
+// their replica's channel, so the channels bound the disorder.
 //
 // Private: installed because templates need it.
 //
-// Thread safety: as node.hpp.
+// Thread safety: as in node.hpp.
 #pragma once
 
 #include <garrick/patterns/detail/inlet.hpp>
@@ -57,7 +57,8 @@ class framing_output final : public output {
   slots<framed<T>>& to_;
 };
 
-/// A stage between framed tuples: the stage itself, except the functions that put results out.
+/// A stage that takes and puts out framed tuples. It differs from Stage only in the functions that
+/// put results out.
 template <class Stage, class In, class Out>
 class framed_stage : public Stage {
  public:
@@ -113,7 +114,7 @@ class collector_base : public reading_node {
     bool mark = false;  ///< the last one is a mark
   };
   /// Hands on as many tuples as there is room for, up to a mark. Throws a policy's exception; then
-  /// `g` counts the items before.
+  /// `g` counts the items before the tuple that could not be handed on.
   virtual void hand_on(some_tuples batch, group& g) = 0;
 
  private:

@@ -1,8 +1,8 @@
 // Tumbling and sliding windows of time.
 //
-// Time is cut into panes, as long as the greatest common divisor of a window's length and its
-// slide. A tuple is folded into one pane, however many windows it is in. A window is put together
-// from its panes when the watermark reaches its end; a tumbling window is one pane.
+// Time is cut into panes. A pane is as long as the greatest common divisor of a window's length and
+// its slide. A tuple is folded into one pane, however many windows it is in. A window is put
+// together from its panes when the watermark reaches its end; a tumbling window is one pane.
 //
 //   panes    |    a   |  a b   |        |   b    |
 //   windows  [--------- 1 -------------)
@@ -50,7 +50,7 @@ class pane_windows_base {
   [[nodiscard]] std::int64_t next() const noexcept { return next_; }
 
  protected:
-  /// A pane is in the time map at the time where it begins.
+  /// A pane. It is in the time map at the time of its begin.
   struct any_pane : time_entry {
     std::size_t pieces = 0;
     std::size_t fresh = 0;  ///< tuples that are in no result yet
@@ -98,8 +98,8 @@ class pane_windows_base {
   time_map panes_;
   any_pane* here_ = nullptr;  ///< the pane of the last tuple
   std::size_t pieces_ = 0;    ///< in all panes
-  std::int64_t end_ = 0;      ///< of the window that is being put out
-  std::size_t at_ = 0;        ///< the next of its results
+  std::int64_t end_ = 0;      ///< the end of the window that is being put out
+  std::size_t at_ = 0;        ///< the number of the next result of that window
   std::vector<std::pair<std::size_t, std::exception_ptr>> bad_;
 
  private:
@@ -125,8 +125,8 @@ class pane_windows : public windows_base<Aggregate>, public pane_windows_base {
   pane_windows& operator=(const pane_windows&) = delete;
   ~pane_windows() = default;
 
-  /// Takes a tuple of time `t`, whose key, of this hash, may be a part of it. Returns false if the
-  /// tuple is late: then `in` is as it was. If it throws, the windows are as before.
+  /// Takes a tuple of time `t`. `key`, with this hash, may be a part of the tuple. Returns false if
+  /// the tuple is late: then `in` is as it was. If `take` throws, the windows are as before.
   template <class K>
   [[nodiscard]] bool take(std::int64_t t, const K& key, std::size_t hash, T&& in) {
     const found_pane to = pane_of(t);

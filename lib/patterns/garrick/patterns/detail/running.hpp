@@ -4,8 +4,9 @@
 //   bool produce(To& out);                        of a source; false: it has nothing more
 //
 // A running part derives from `stage_defaults`, which has the functions that any stage may leave
-// out. A stage with the functions of a concept below is of a kind that its node treats in another
-// way: these functions have no default. All are called by the holder of the node's run right.
+// out. A stage that has the functions of a concept below, too, is of a special kind, which its node
+// treats differently; these functions have no default. The holder of the node's run right calls all
+// functions.
 //
 // Private: installed because templates need it.
 //
@@ -24,10 +25,10 @@ class inputs;
 
 /// The tuples that a stage has taken and that are in no result yet, and the fate of others.
 struct stage_counts {
-  std::size_t held;  ///< are still to be dealt with
-  std::size_t kept;  ///< become results at the end of the input at the latest
-  std::size_t lost;  ///< will be in no result; since the last call
-  std::size_t late;  ///< came too late to be in one; since the last call
+  std::size_t held;  ///< tuples that are still to be dealt with
+  std::size_t kept;  ///< tuples that become results at the end of the input at the latest
+  std::size_t lost;  ///< tuples that will be in no result; since the last call
+  std::size_t late;  ///< tuples that came too late to be in a result; since the last call
 };
 
 /// The base of each running part: a stage inherits the functions that it does not need.
@@ -41,17 +42,17 @@ struct stage_defaults {
   void belongs_to(graph& /*g*/) noexcept {}
   /// Called at the same time if the stage's policy is to skip tuples that throw.
   void goes_on_after_failures() noexcept {}
-  /// Called at the beginning.
+  /// Called at the beginning, before the first tuple.
   void start() noexcept {}
   /// Puts out the last results, after the last tuple.
   template <class To>
   void stop(To& /*out*/) noexcept {}
 
-  /// Returns how many of the tuples that it has taken are still to be dealt with: a loop waits for
-  /// them, and they are counted as dropped if the stream is cancelled.
+  /// Returns how many of the tuples that the stage has taken are still to be dealt with: a loop
+  /// waits for them, and they are counted as dropped if the stream is cancelled.
   [[nodiscard]] std::size_t held() const noexcept { return 0; }
-  /// Returns how many of the tuples that it has taken are in no result yet: they are counted as
-  /// dropped if the stream is cancelled. They become results at the end of the input, so a loop
+  /// Returns how many of the tuples that the stage has taken are in no result yet: they are counted
+  /// as dropped if the stream is cancelled. They become results at the end of the input, so a loop
   /// does not wait for them.
   [[nodiscard]] std::size_t kept() const noexcept { return 0; }
   /// Returns how many tuples will be in no result, since the last call.
@@ -75,9 +76,9 @@ concept restartable = requires(Stage& s) { s.restart(); };
 /// A stage that acts when a time has come, even if no tuple comes. Its node never runs in place,
 /// since the timer belongs to the carrier. It has
 ///
-///   instant deadline() const           when; instant::never(): never, until a tuple comes
-///   void on_time(instant now, To& out) that time has come. Not for a source, which produces then,
-///                                      nor for a stage that only reads on then
+///   instant deadline() const             that time; instant::never(): none until a tuple comes
+///   void on_time(instant now, To& out)   called at that time. Not needed by a source, which
+///                                        produces then, nor by a stage that only reads on then
 template <class Stage>
 concept timed = requires(const Stage& s) {
   { s.deadline() } -> std::convertible_to<instant>;
@@ -110,7 +111,7 @@ concept resumable = requires(const Stage& s) {
 /// A stage with results after the end of its input, which are put out piece by piece: it is
 /// resumable, and has
 ///
-///   void input_has_ended()              is called before `stop`; it may be under way then
+///   void input_has_ended()              called before `stop`; then the stage may be under way
 template <class Stage>
 concept flushing = requires(Stage& s) { s.input_has_ended(); };
 

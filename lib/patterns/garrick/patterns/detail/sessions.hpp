@@ -1,10 +1,10 @@
 // Windows of sessions: for each key, tuples of which each is less than a gap from the next one.
 //
 // A session ends a gap after its latest tuple, and is open until the watermark reaches that end. A
-// tuple behind the watermark is taken only if it lies within an open session of its key, from its
-// begin to its end; otherwise the tuple is late. So no tuple reaches a session that was put out. A
-// tuple that is not behind the watermark may begin a session, or move the begin of a session back.
-// A tuple may join two sessions, which then are one.
+// tuple behind the watermark is taken only if it lies within an open session of its key, from the
+// session's begin to its end; otherwise the tuple is late. So no tuple reaches a session that was
+// put out. A tuple that is not behind the watermark may begin a session, or move the begin of a
+// session back. A tuple may join two sessions, which then are one.
 //
 // Due sessions are found in a heap of ends. Each session has one entry there, with the end that it
 // had when the entry was made. A session that has grown meanwhile is put back with its new end. So
@@ -60,8 +60,8 @@ class session_windows : public windows_base<Aggregate> {
   [[nodiscard]] std::int64_t shortest() const noexcept { return gap_; }
 
   /// Takes a tuple of time `t`. `key`, with this hash, may be a part of the tuple. Returns false if
-  /// the tuple is late: then `in` is as it was. If it throws, the windows are as before, unless it
-  /// was in the middle of joining two sessions: then these are lost.
+  /// the tuple is late: then `in` is as it was. If `take` throws, the windows are as before, unless
+  /// it was joining two sessions: then both are lost.
   template <class K>
   [[nodiscard]] bool take(std::int64_t t, const K& key, std::size_t hash, T&& in) {
     auto at = look_for(key, hash);
@@ -98,8 +98,8 @@ class session_windows : public windows_base<Aggregate> {
     return ends_.empty() ? no_time : ends_.front().end;
   }
   /// Returns true if a session has to be put out before the next tuple is taken. Otherwise due
-  /// sessions may wait for the end of the batch, since a session that has ended takes no tuple and
-  /// does not count.
+  /// sessions may wait for the end of the batch, since a session that has ended takes no tuple, and
+  /// its pieces do not count.
   [[nodiscard]] bool is_overfull() const noexcept { return overfull_; }
   /// Returns true if there is something to look at, at watermark `w`.
   [[nodiscard]] bool is_due(std::int64_t w) const noexcept { return next() <= w; }
@@ -194,8 +194,9 @@ class session_windows : public windows_base<Aggregate> {
     --turn.of->second.in_heap;
     return turn;
   }
-  /// Returns the session whose entry is the first in the heap, if it has ended, or null. Puts
-  /// sessions that have grown back with their new ends, and forgets those that are gone.
+  /// Returns the session whose entry is the first in the heap, if it has ended, or null. Before
+  /// that, removes the entries of sessions that are gone, and gives sessions that have grown an
+  /// entry with their new ends.
   [[nodiscard]] session* first_that_has_ended() {
     while (next() <= watermark_) {
       const turn_of_session& first = ends_.front();
@@ -212,8 +213,8 @@ class session_windows : public windows_base<Aggregate> {
     return nullptr;
   }
   /// Called when there is no room for one more piece. If a session has ended, it is put out before
-  /// the next tuple, and its pieces do not count; otherwise this throws std::length_error. Keys
-  /// without sessions may be gone after it.
+  /// the next tuple, and its pieces do not count; otherwise `make_room` throws std::length_error.
+  /// Keys without sessions may be gone after the call.
   void make_room() {
     if (first_that_has_ended() != nullptr)
       overfull_ = true;
@@ -294,7 +295,7 @@ class session_windows : public windows_base<Aggregate> {
   std::vector<turn_of_session> ends_;  ///< a heap
   std::uint64_t numbers_ = 0;
   std::size_t pieces_ = 0;
-  bool overfull_ = false;  ///< one piece more than there may be, until the next result is put out
+  bool overfull_ = false;  ///< there is a piece too many, until the next result is put out
 };
 
 }  // namespace garrick::patterns::detail

@@ -162,7 +162,7 @@ consteval bool has_hooks() {
 template <class N>
 concept has_consume = requires { &N::consume; };
 
-/// The check of the tuple and result types of a function of this type.
+/// The check of the tuple and result types of a function R(Arguments...).
 template <class R, class Arguments>
 using tuples_check = first_failure<tuple_check<typename stage_types<R, Arguments>::input>,
                                    tuple_check<typename stage_types<R, Arguments>::output>>;

@@ -279,8 +279,8 @@ inline void stage_node::dealt_with(some_tuples batch, std::size_t n, std::size_t
 }
 
 /// Begins a step of a stage that needs a node: puts out results that come piece by piece, or whose
-/// time has come. Lowers `most` to the number of tuples that the stage takes. Returns nothing if it
-/// may take input now.
+/// time has come. Lowers `most` to the number of tuples that the stage takes. Returns nothing if
+/// the stage may take input now.
 std::optional<step_outcome> stage_node::before_input(turn& t, std::size_t& most) {
   const stage_type& is = type();
   if (out_->is_unwanted()) {

@@ -1,12 +1,12 @@
-// The nodes of the shipped stages: for a stage that reads, and for a source.
+// The nodes of stages that are no actors: one for a stage that reads, and one for a source.
 //
 // A step takes a batch from one input and runs it through the stage. Then it hands on the results,
-// and last it gives the tuples' slots back: a tuple is accounted for until its results are (L1 of
-// loop.hpp).
+// and last it gives the tuples' slots back: a tuple stays counted until its results are counted (L1
+// of loop.hpp).
 //
 // Private: installed because templates need it.
 //
-// Thread safety: as node.hpp.
+// Thread safety: as in node.hpp.
 #pragma once
 
 #include <garrick/patterns/channel/input.hpp>
@@ -60,7 +60,7 @@ class spare_tuple {
   ~spare_tuple();
   spare_tuple(const spare_tuple&) = delete;
   spare_tuple& operator=(const spare_tuple&) = delete;
-  /// Returns the copy, else the tuple that was left.
+  /// Returns the copy. If there is none, returns `left`, the tuple as `consume` has left it.
   [[nodiscard]] void* best(void* left) noexcept { return copy_ != nullptr ? copy_ : left; }
 
  private:
@@ -84,12 +84,11 @@ class putting_node : public node {
     return !out_->is_blocked();
   }
   /// At the beginning of a step, hands on the results that found no room before. Returns false if
-  /// there is still no room. Otherwise the step goes on, so its end is not the end of a node that
-  /// has run in place for these results.
+  /// there is still no room. Otherwise the step goes on: it does not end when a node that has run
+  /// in place for these results is done.
   [[nodiscard]] bool catches_up(turn& t) { return !out_->is_blocked() || finds_room(t); }
   /// Called before the node sleeps for lack of input. Hands on the results that are kept for the
-  /// way back in a loop, since these do not make the node blocked. Returns false if there is room
-  /// now.
+  /// way back in a loop, since these do not block the node. Returns false if there is room now.
   [[nodiscard]] bool hands_on_kept(turn& t);
   [[nodiscard]] step_outcome blocked() noexcept;
 
@@ -119,8 +118,8 @@ class stage_node_base : public putting_node {
   [[nodiscard]] std::size_t put_so_far() const noexcept { return in_loops() ? out_->pending() : 0; }
   [[nodiscard]] step_outcome ended(turn& t) noexcept;
   void abandon(turn& t) noexcept override;
-  /// Asks the stage for its counts, and adds tuples that it has lost or taken too late to the
-  /// node's. Returns the counts; zeros for a stage that has none.
+  /// Asks the stage for its counts, and adds the tuples that were lost or late to the figures of
+  /// the node. Returns the counts; zeros for a stage that has none.
   stage_counts look_at_counts() noexcept;
   /// Takes `n` tuples out of the node's loops after their results were published, except tuples
   /// that the stage holds.
@@ -153,7 +152,7 @@ class stage_node_base : public putting_node {
   [[nodiscard]] const stage_type& type() const noexcept { return stage_.type(); }
 
   bool stopped_ = false;
-  instant now_{};  ///< of this step, if the stage has times
+  instant now_{};  ///< the time of this step, if the stage depends on the clock
 
  private:
   stage_object stage_;
@@ -161,8 +160,8 @@ class stage_node_base : public putting_node {
   const on_failure policy_;
   bool started_ = false;
   std::uint32_t in_a_row_ = 0;  ///< failures of a stage that is called again at once
-  std::size_t held_ = 0;        ///< by the stage, when it was last looked at
-  std::uint64_t flushes_ = 0;   ///< of its loops, that it has seen
+  std::size_t held_ = 0;        ///< tuples that the stage held when it was last looked at
+  std::uint64_t flushes_ = 0;   ///< flushes of its loops that the node has seen
 };
 
 /// A node that reads one stream.
@@ -180,7 +179,7 @@ class reading_node : public stage_node_base {
   inputs in_;
 };
 
-/// A node that reads, around its stage's `consume`.
+/// A node that reads tuples and lets its stage consume them.
 class stage_node final : public reading_node {
  public:
   stage_node(graph& of, const node_options& o, on_failure policy, const stage_type& type,
@@ -199,7 +198,7 @@ class stage_node final : public reading_node {
   step_outcome nothing(turn& t);
 };
 
-/// A node that only puts out.
+/// A node that only puts results out.
 class source_node final : public stage_node_base {
  public:
   source_node(graph& of, const node_options& o, on_failure policy, const stage_type& type,

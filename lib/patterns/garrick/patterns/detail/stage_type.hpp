@@ -3,8 +3,8 @@
 // Problem: the work of a node around its stage is the same for all stages. Compiled for each stage,
 // it would take most of a stream's time to compile. So it is compiled once, and a stage is a few
 // functions behind this table; a null pointer there says that the stage is not of the kind that has
-// this function (running.hpp). A batch crosses one of them; the loop over its tuples is compiled
-// for the stage, so that the stage's function is inlined there.
+// this function (running.hpp). One call takes a whole batch: the loop over the batch's tuples is
+// compiled for each stage, so that the user's function is inlined there.
 //
 // Private: installed because templates need it.
 //
@@ -24,8 +24,8 @@
 
 namespace garrick::patterns::detail {
 
-/// The work of a stage in one call: to consume these tuples, or to produce as many times. At least
-/// once, then as far as there is room.
+/// The work of a stage in one call: to consume `size` tuples, or to produce `size` times. The stage
+/// does one of them at least, and then goes on as long as there is room.
 struct stage_batch {
   /// The tuples, of which `done` have been dealt with; null for a source.
   void* first;
@@ -40,7 +40,7 @@ struct stage_batch {
 inline constexpr std::size_t between_looks = 128;
 
 /// The functions of a stage: running.hpp says when each is called. Functions with an `output` put
-/// results out there.
+/// results into it.
 struct stage_type {
   std::size_t size = 0;
   std::size_t alignment = 1;
@@ -77,8 +77,8 @@ struct stage_type {
   void (*was_not_read)(void* s) = nullptr;
 };
 
-/// A stage in the hands of a step: a copy of its own if the stage is small and allows it, so that
-/// its state can stay in registers while results are written to memory.
+/// The stage as a step works on it: a copy if the stage is small and allows it, so that its state
+/// can stay in registers while results are written to memory; otherwise the stage itself.
 template <class Stage>
 class stage_in_hand {
   static constexpr bool copied =
@@ -213,7 +213,8 @@ struct stage_functions {
     b.done = done;
   }
 
-  /// `Works`: the stage has a `consume` or a `produce`. Otherwise its node calls it in its own way.
+  /// Returns the table. `Works`: the stage has a `consume` or a `produce`. Otherwise its node calls
+  /// it by functions that are not in the table, as a join does.
   template <class In, bool Works = true>
   static consteval stage_type table() {
     stage_type t{.size = sizeof(Stage),

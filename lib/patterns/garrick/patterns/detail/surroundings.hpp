@@ -22,7 +22,7 @@ namespace garrick::patterns::detail {
 template <class T>
 struct edge_rule {
   std::optional<T> constant{};  ///< the value beyond the edges, if they have one
-  bool wraps = false;  ///< without a constant: the container again, or else the nearest element
+  bool wraps = false;  ///< without a constant: the container again; false: the nearest element
 
   edge_rule(edges::clamp_rule /*rule*/) {}
   edge_rule(edges::wrap_rule /*rule*/) : wraps(true) {}
@@ -30,8 +30,8 @@ struct edge_rule {
     requires std::is_convertible_v<V, T>
   edge_rule(edges::constant_rule<V> rule) : constant(static_cast<T>(std::move(rule.value))) {}
 
-  /// Sets `p`, which may lie beyond the edges, to the number below n of the element whose value is
-  /// there. Returns false if the constant is there. Requires that n is not 0.
+  /// Replaces the place `p`, which may lie beyond the edges, by the number, below `n`, of the
+  /// element whose value `p` has. Returns false if `p` has the constant. Requires that n is not 0.
   [[nodiscard]] bool resolve(std::ptrdiff_t& p, std::size_t n) const noexcept {
     const auto end = static_cast<std::ptrdiff_t>(n);
     if (p >= 0 && p < end) return true;
@@ -56,8 +56,9 @@ struct extent {
 template <class T>
 class surroundings {
  public:
-  /// Copies the elements in row `y` from column `x` to before `x + n`, and those around. The rows
-  /// of the copy are `stride()` apart. Throws std::bad_alloc and the exceptions of T's copy.
+  /// Copies the elements in row `y` from column `x` to before `x + n`, and those around them.
+  /// Returns the place of the first of these elements in the copy, whose rows are `stride()` apart.
+  /// Throws std::bad_alloc and the exceptions of T's copy.
   [[nodiscard]] const T* around(const T* all, const extent& e, const edge_rule<T>& rule,
                                 std::size_t x, std::size_t y, std::size_t n) {
     stride_ = n + 2 * e.radius_x;

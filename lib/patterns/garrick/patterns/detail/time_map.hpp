@@ -36,8 +36,8 @@ class time_map {
     time_entry* const e = from(t);
     return e != nullptr && e->at == t ? e : nullptr;
   }
-  /// Takes ownership of `object`. Requires that no object has its time. If it throws, `object` is
-  /// still the caller's.
+  /// Takes ownership of `object`. Requires that no object has its time. If `add` throws, `object`
+  /// is still the caller's.
   void add(time_entry* object);
   /// Returns the first object at `t` or later; null: there is none.
   [[nodiscard]] time_entry* from(std::int64_t t) const noexcept;

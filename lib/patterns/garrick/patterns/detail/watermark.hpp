@@ -13,15 +13,16 @@
 // Invariants
 // E1 The watermark never goes back. So a window that has been put out stays closed.
 // E2 While an input is neither idle nor has ended, the watermark is at most that input's latest
-//    time less the disorder. So a tuple that is not further behind in its own input is in time.
+//    time less the disorder. So a tuple is in time if it is not further than the disorder behind
+//    the latest tuple of its own input.
 //
-// Of replicas that are sent tuples with the watermarks that they meet, and watermarks alone:
+// For replicas that get tuples with the watermarks that these meet, and watermarks alone:
 // E3 A replica that has said `reached` and `next` has nothing due before `next`, of the tuples that
 //    it had taken until then. Tuples that it takes later meet `reached` or a later watermark.
 // E4 A tuple behind the watermark that it meets makes nothing due earlier; any other tuple makes
 //    something due at least `shortest` after that watermark. So nothing is due before the earlier
 //    of `next` and `reached + shortest`, whichever tuples are on their way, and a replica needs no
-//    watermark below that. It is sent the next watermark that is not below.
+//    watermark below that time. The replica gets the next watermark that is not below it.
 #pragma once
 
 #include <garrick/patterns/channel/input.hpp>
@@ -70,7 +71,7 @@ class watermark {
   /// waited for others. The time since then does not count as an input's silence. After `time_is`,
   /// before `inputs_are`.
   void was_not_read() noexcept;
-  /// Returns the time at which an input is idle if nothing comes from it.
+  /// Returns the first time at which an input becomes idle if nothing comes from it.
   [[nodiscard]] instant deadline() const noexcept;
   void on_time(instant now) noexcept;
 
@@ -90,7 +91,7 @@ class watermark {
   duration idle_after_;
   std::int64_t grain_ = 1;
   std::int64_t value_ = unknown;
-  std::int64_t next_ = unknown;  ///< the value at which the next step is
+  std::int64_t next_ = unknown;  ///< the lowest value of the next move
   std::vector<input> inputs_;
   std::size_t at_ = 0;       ///< the input that is read
   std::size_t slowest_ = 0;  ///< the input that holds the others back

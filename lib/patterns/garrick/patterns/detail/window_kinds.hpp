@@ -59,8 +59,8 @@ struct session_kind {
   }
   std::int64_t gap;
 };
-/// Throws std::invalid_argument for a slide that leaves tuples out, or that would cut windows into
-/// very many pieces. `text` writes a time.
+/// Throws std::invalid_argument for a slide that is not above zero, that leaves tuples out, or that
+/// would cut windows into very many pieces. `text` gives a time as text.
 void check_slide_as(std::int64_t length, std::int64_t slide, std::string (*text)(std::int64_t n));
 template <class Unit>
 void check_slide(std::int64_t length, std::int64_t slide) {
@@ -78,7 +78,7 @@ struct count_kind {
     return Windows(length, slide, std::move(a), at_most);
   }
   /// Returns windows of the last tuples, one after every `k` tuples. Throws std::invalid_argument
-  /// for zero, and for more than the window has.
+  /// if `k` is zero, is more than the window has, or cuts a window into more than 100 000 pieces.
   [[nodiscard]] count_kind<true> sliding(std::size_t k) const {
     const auto n = static_cast<std::int64_t>(k);
     check_slide<ticks_unit>(length, n);

@@ -1,6 +1,6 @@
-// The running parts of windows: by the tuples' times, by the clock, by number. Also the two nodes
-// of windows whose replicas share a watermark: one finds it and puts it among the tuples, and the
-// other goes by it.
+// The running parts of windows: by the tuples' times, by the clock, by number. Also the two stages
+// of windows whose replicas share a watermark: the first finds the watermark and puts it among the
+// tuples, and the second follows it.
 //
 // A tuple is taken first, and then the watermark moves on, so the tuple is never late because of
 // itself. Due windows are put out before the next tuple is taken, as there is room. Sessions are
@@ -138,7 +138,7 @@ class clock_stage : public windows_stage<Windows> {
                                           this->hash_of_key(key), std::move(in)));
   }
   [[nodiscard]] std::size_t held() const noexcept { return this->windows_.counts().kept(); }
-  [[nodiscard]] std::size_t kept() const noexcept { return 0; }  // it holds them
+  [[nodiscard]] std::size_t kept() const noexcept { return 0; }  // `held` counts them
   void input_has_ended() noexcept { watermark_ = end_of_time; }
   [[nodiscard]] bool under_way() const noexcept { return this->windows_.is_due(due_until()); }
   template <class To>
@@ -256,7 +256,7 @@ class event_stage : public by_event_time<timed_windows<T, KeyOf, Windows>, TimeO
   }
 
   bool ended_ = false;
-  bool amid_batch_ = false;  ///< of windows that need every watermark
+  bool amid_batch_ = false;  ///< used for windows that need every watermark
 };
 
 // --- one watermark for several replicas ---
@@ -478,7 +478,8 @@ class marked_stage : public timed_windows<T, KeyOf, Windows> {
   }
 
  private:
-  /// Says which watermark the replica waits for: none while a result is due, and none at the end.
+  /// Says which watermark the replica waits for. While a result is due, and at the end, it says
+  /// nothing.
   void say() noexcept {
     if (this->windows_.is_due(watermark_) || watermark_ == end_of_time) return;
     awaited_->says(number_, watermark_, this->windows_.next());

@@ -7,7 +7,7 @@
 //
 // Private: installed because templates need it.
 //
-// Thread safety: as shared_work.hpp.
+// Thread safety: as in shared_work.hpp.
 //
 // Invariants
 // H1 While `run` is called with a phase, no element of another phase is worked on.

@@ -4,7 +4,7 @@
 //
 // Private: installed because templates need it.
 //
-// Thread safety: as shared_work.hpp.
+// Thread safety: as in shared_work.hpp.
 //
 // Invariants
 // R1 No element is in two blocks, so `run` has its elements for itself.

@@ -9,7 +9,7 @@
 //
 // Private: installed because templates need it.
 //
-// Thread safety: as shared_work.hpp.
+// Thread safety: as in shared_work.hpp.
 //
 // Invariants
 // T1 A problem is in one lane, or in the hands of a participant, or divided.
