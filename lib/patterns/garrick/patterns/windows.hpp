@@ -14,8 +14,8 @@
 // A result is a windowed<Key, Value>: the key, begin and end, the value. The end is not part of the
 // window. Windows of time begin at multiples of their slide, or of their length.
 //
-// Without event_time a tuple has the clock's time when it is taken. The clock is the system's
-// steady clock, which counts from a beginning of its own and not from midnight, or the testkit's
+// Without event_time the time of a tuple is the time at which it is taken, by the system's steady
+// clock, which counts from a beginning of its own and not from midnight, or by the testkit's
 // virtual clock. With event_time (event_time.hpp) tuples may come out of order. A window is put out
 // once, as soon as the watermark has reached its end: by then all tuples have arrived that are no
 // further behind than out_of_order allows. A tuple that is further behind is late if all its

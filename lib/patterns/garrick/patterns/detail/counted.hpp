@@ -151,7 +151,7 @@ class counted_windows : public windows_base<Aggregate> {
     panes all{};
     std::int64_t tuples = 0;
     std::int64_t in_pane = 0;  ///< how many of the tuples are in the pane that is not full
-    std::int64_t begin = 0;    ///< where the first window begins that was not put out
+    std::int64_t begin = 0;    ///< the begin of the first window that was not put out
     std::size_t fresh = 0;     ///< tuples that are in no result yet
   };
   using keys = dense_map<Key, windows_of_key>;

@@ -195,8 +195,8 @@ class session_windows : public windows_base<Aggregate> {
     return turn;
   }
   /// Returns the session whose entry is the first in the heap, if it has ended, or null. Before
-  /// that, removes the entries of sessions that are gone, and gives sessions that have grown an
-  /// entry with their new ends.
+  /// that, removes the entries of sessions that are gone, and replaces those of sessions that have
+  /// grown.
   [[nodiscard]] session* first_that_has_ended() {
     while (next() <= watermark_) {
       const turn_of_session& first = ends_.front();

@@ -50,7 +50,8 @@ void node::run(actor_base& on, turn* outer) noexcept {
   };
   if (blocked_since_ != instant::never())
     add(blocked_ns_, (first - std::exchange(blocked_since_, instant::never())).count());
-  // This node's step threw. If another node's failure counts, `is_cancelled` may not show it yet.
+  // True if this node's step has thrown. If it is another node's failure that counts,
+  // `is_cancelled` may not show it yet.
   bool failed = false;
   for (std::uint32_t steps = 1;; ++steps) {
     right_.look();
