@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint64_t more_follows = 0x8080'8080'8080'8080u;
 
-/// Returns the seven bits of each byte, side by side. Moving bits down by n subtracts them 2^n - 1
-/// times at their new place.
+/// Returns the low seven bits of each byte, side by side. To move bits down by n places, the code
+/// subtracts 2^n - 1 times their value at the new place.
 constexpr std::uint64_t gathered(std::uint64_t bytes) noexcept {
   std::uint64_t x = bytes & ~more_follows;
   x -= (x >> 1) & 0x3f80'3f80'3f80'3f80u;
@@ -27,8 +27,8 @@ constexpr std::uint64_t gathered(std::uint64_t bytes) noexcept {
 }  // namespace
 
 std::uint64_t byte_reader::long_varint() noexcept {
-  // Eight bytes at once, if the number ends within them or behind them, and is in its shortest
-  // form.
+  // If eight bytes are left, they are read at once. The loop below takes the other cases, and finds
+  // the reason of a failure.
   const auto left = static_cast<std::size_t>(end_ - at_);
   if (left >= 8) [[likely]] {
     const auto bytes = load_le<std::uint64_t>(at_);
@@ -40,8 +40,8 @@ std::uint64_t byte_reader::long_varint() noexcept {
         return gathered(own);
       }
     } else if (left >= 10) {
-      // All eight bits of the ninth byte count: the highest bit belongs to the number, too, and
-      // shows that a tenth byte follows, which is 1.
+      // All eight bits of the ninth byte belong to the number: its highest bit says that a tenth
+      // byte follows, and that byte can only be 1.
       const auto ninth = std::to_integer<std::uint64_t>(at_[8]);
       const std::uint64_t tenth = ninth >> 7;
       if (ninth != 0 && (tenth == 0 || at_[9] == std::byte{1})) [[likely]] {

@@ -93,7 +93,7 @@ class byte_reader {
 
   /// The end of the bytes around a part.
   struct part {
-    const std::byte* end;  ///< end_ before
+    const std::byte* end;  ///< `end_` before the part was opened
   };
   /// Reads a length, opens a part of that many bytes, and returns it. Until `close_part` only the
   /// part can be read. Fails if there are too few bytes, or if parts are nested too deep.
@@ -160,14 +160,14 @@ class byte_reader {
   const std::byte* at_;
   const std::byte* end_;
   std::size_t memory_;             ///< bytes that may still be allocated
-  const std::size_t most_memory_;  ///< in all
+  const std::size_t most_memory_;  ///< the value of `memory_` at the start
   std::uint32_t depth_;
   bool has_number_ = false;
   bool wants_memory_ = false;  ///< `number_` is a number of bytes
   codec_context context_;
 
   std::string_view why_;   ///< empty: no failure
-  std::string_view type_;  ///< the type in which it happened; empty: unknown
+  std::string_view type_;  ///< the type in which the failure happened; empty: unknown
   std::size_t field_ = 0;
   std::uint64_t number_ = 0;
 };

@@ -50,7 +50,7 @@ void byte_writer::fail(base::error why) {
 }
 
 void byte_writer::too_deep() {
-  // `close_part` counts this one, too.
+  // `close_part` will count this part, too.
   --depth_;
   fail(base::make_error(net_errc::not_encodable, "encoding",
                         "aggregates lie too deep in each other"));

@@ -5,8 +5,8 @@
 // behind the room for the length that the caller expects. If that room was too small, the part is
 // moved.
 //
-// A caller need not ask whether there was room: the first failure stays, later values are dropped,
-// and `finish` reports it.
+// A caller need not ask whether there was room: after the first failure values are dropped, and
+// `finish` reports that failure.
 //
 // Invariants:
 //   W1  base_ <= at_ <= end_ <= base_ + largest_, and all lie in packet_. base_ is the first
@@ -57,7 +57,8 @@ inline constexpr std::size_t longest_varint = 10;
 /// `longest_varint` bytes of room, all of which it may write to.
 [[nodiscard]] inline std::byte* store_long_varint(std::byte* to, std::uint64_t x) noexcept {
   constexpr std::uint64_t more_bits = 0x8080'8080'8080'8080u;
-  // The lowest 56 bits, seven to a byte. Moving bits up by n adds them 2^n - 1 times.
+  // The lowest 56 bits, seven to a byte. To move bits up by n places, the code adds 2^n - 1 times
+  // their value.
   std::uint64_t spread = x & 0x00ff'ffff'ffff'ffffu;
   spread += (spread & 0x00ff'ffff'f000'0000u) * 15;
   spread += (spread & 0x0fff'c000'0fff'c000u) * 3;
@@ -102,8 +103,8 @@ struct writer_settings {
 ///     base::result<packet> p = std::move(out).finish();
 class byte_writer {
  public:
-  /// Begins without bytes. Requires that `front` and `largest` together are less than 2^31. Throws
-  /// std::bad_alloc, as all functions here that write.
+  /// Begins without bytes. Requires that `front` and `largest` together are less than 2^31. This
+  /// constructor and all functions that write throw std::bad_alloc.
   explicit byte_writer(const writer_settings& s = {});
   byte_writer(const byte_writer&) = delete;
   byte_writer& operator=(const byte_writer&) = delete;
@@ -138,14 +139,14 @@ class byte_writer {
     return std::exchange(at_, at_ + n);
   }
 
-  /// The begin of a part with its length in front.
+  /// The start of a part with its length in front.
   struct part {
     std::size_t at;     ///< the place of the length, from the first byte
     std::size_t width;  ///< bytes that were left for the length
   };
-  /// Begins a part and returns it, for `close_part`. `guess` is its length in bytes, at least, as
-  /// far as known. Parts may be nested as deep as the settings allow; deeper ones fail with
-  /// `not_encodable`.
+  /// Begins a part and returns it, for `close_part`. `guess` is the expected length in bytes; after
+  /// a wrong guess the part may have to be moved. Parts may be nested as deep as the settings
+  /// allow; deeper ones fail with `not_encodable`.
   [[nodiscard]] part open_part(std::size_t guess) {
     if (depth_ == 0) [[unlikely]]
       too_deep();

@@ -1,5 +1,5 @@
-// Any bytes are a value of their type or an error with a reason. A decoded value can be encoded,
-// and its bytes decode to the same bytes again.
+// Any bytes are a value of their type or an error with a reason. A decoded value can be encoded.
+// Its bytes can be decoded, and the result has an encoding of the same length.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/wire/codec.hpp>

@@ -10,10 +10,10 @@
 // older programs skip them. For this purpose each aggregate carries the length of its fields. No
 // other type can grow.
 //
-// Encoding is one pass and can fail only by size, depth, or a value that has no encoding (a variant
-// without a value). Decoding trusts no byte: it allocates at most in proportion to the bytes
-// present, and no more and no deeper than `decode_limits` allow. A hash table is refused if its
-// keys seem chosen to share a bucket.
+// Encoding is one pass. It can fail only by size, by depth, by a variant without a value, or in the
+// codec of a class. Decoding trusts no byte: it allocates at most in proportion to the bytes
+// present, and `decode_limits` limit the memory and the depth. A hash table is refused if its keys
+// seem chosen to share a bucket.
 //
 // Thread safety: plain functions.
 #pragma once
@@ -35,7 +35,7 @@ namespace garrick::net {
 template <class T>
 void encode_value(byte_writer& out, const T& x) {
   static_assert(detail::wire_report<T>::reported);
-  if constexpr (encodable<T>) detail::coder<T>::encode(out, x);  // else the report is the one error
+  if constexpr (encodable<T>) detail::coder<T>::encode(out, x);  // else the report suffices
 }
 
 /// Reads `x`, which must be as default-made: fields that are missing at the end of an aggregate

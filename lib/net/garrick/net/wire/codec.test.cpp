@@ -145,8 +145,8 @@ struct trouble_category final : base::error_category {
 constinit const trouble_category troubles{};
 const base::error_category& error_category_of(trouble) noexcept { return troubles; }
 
-/// No error is made from an enumeration of this category, so it is not listed, as in another
-/// process.
+/// A category that this process does not list, as if it were another process's: no error is made
+/// from an enumeration of it.
 struct unlisted_category final : base::error_category {
   std::string_view called;
   explicit unlisted_category(std::string_view name) : called(name) {}
@@ -565,7 +565,7 @@ TEST_CASE("random values come back; cut off or damaged, they are refused or are 
       bytes[random.below(static_cast<std::uint32_t>(bytes.size()))] ^=
           static_cast<std::byte>(1 + random.below(255));
       if (const auto other = decode<all_kinds>(bytes)) {
-        const auto again = decode<all_kinds>(bytes_of(*other));  // an understood result is a value
+        const auto again = decode<all_kinds>(bytes_of(*other));  // the decoded value is sound
         REQUIRE(again.has_value());
       }
     }

@@ -1,5 +1,5 @@
-// An object that a codec needs beside the bytes: for the codec of a handle, the node that sends or
-// receives it.
+// A pointer to an object that a codec needs beside the bytes. The codec of a handle, for example,
+// needs the node that sends or receives the handle.
 //
 // Thread safety: a value; the object that it points to has rules of its own.
 #pragma once
@@ -35,7 +35,7 @@ class codec_context {
   }
 
  private:
-  const void* object_ = nullptr;  ///< of a class that is const exactly if its tag says so
+  const void* object_ = nullptr;  ///< `tag_` names its class, and whether the object is const
   const char* tag_ = nullptr;
 };
 

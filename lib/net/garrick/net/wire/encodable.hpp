@@ -1,8 +1,8 @@
 // The types that the codec can encode, their shapes, and the reasons why it refuses others.
 //
-// A type is examined as the isolation check does it (base/types/sendable.hpp): standard templates
-// are known by their names, aggregates are looked into, and any other type needs a `codec<T>`. A
-// refusal names the place in the message, the type and the reason.
+// A type is examined in the way of the isolation check (base/types/sendable.hpp): standard
+// templates are known by their names, aggregates are looked into, and any other class needs a
+// `codec<T>`. A refusal names the place in the message, the type and the reason.
 //
 // Thread safety: compile time only.
 #pragma once
@@ -133,7 +133,7 @@ consteval wire_shape class_shape() {
     return wire_shape::none;
 }
 
-/// `enum x {…}` alone refuses braces around a number.
+/// Of all enumerations, only `enum x {…}`, without a width, cannot be made from a number in braces.
 template <class T>
 concept enum_with_width = std::is_enum_v<T> && requires { T{std::underlying_type_t<T>{0}}; };
 
@@ -378,7 +378,7 @@ template <class T>
 inline constexpr bool means_the_same_elsewhere = false;
 
 /// Instantiated only to fail: the compiler prints the path, the type and the reason, and the
-/// signature that it is in, if that is known.
+/// signature around the type if it is known.
 template <auto Path, class Type, class Reason, class... Signature>
 struct cannot_be_encoded : base::detail::failed_check {
   static_assert(

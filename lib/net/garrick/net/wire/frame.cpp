@@ -48,7 +48,7 @@ constexpr std::array<kind_row, 22> kinds{{{"", 0},
                                           {"marked", R | S | N},
                                           {"decode_error", R | S | T | P}}};
 
-/// In the first byte: extensions follow the fields.
+/// The bit of the first byte that says that extensions follow the fields.
 constexpr std::uint8_t has_extensions = 0x80;
 
 // Keys of extensions. The lowest bit marks an extension that must be understood.
@@ -145,7 +145,7 @@ void take_urgent(byte_reader& in, frame& f) noexcept {
 void take_handles(byte_reader& in, frame& f) noexcept {
   if (f.handles != 0) in.fail("handles twice");
   if (in.remaining() != 0) in.fail("bytes where handles have none");
-  f.handles = 1;  // the number is at the end
+  f.handles = 1;  // for now: `take_numbers` reads the count
 }
 
 /// Reads the numbers of handles behind the payload, and their count.

@@ -1,5 +1,5 @@
 // Any bytes are a frame or an error with a reason. A frame's header, written again, means the same.
-// Bytes that look plain are a frame.
+// Bytes that `decode_plain_message` accepts are the same frame to `decode_frame`.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/wire/frame.hpp>

@@ -5,9 +5,9 @@
 // the received bytes. All kinds have the same fields, of which each kind uses some: docs/wire.md
 // has the table.
 //
-// Actors are known by random numbers of 128 bits, which no other process can guess; a message's
-// type by 64 bits of its name (type_id.hpp); and requests, monitors and all else that is answered
-// by a number that the asker chose.
+// An actor is known by a random number of 128 bits, which no other process can guess. The type of a
+// message is known by 64 bits made from its name (type_id.hpp). A request, a monitor or another
+// frame that is answered is known by a number that the asker chose.
 //
 // A header may have extensions behind its fields. Each has a number, a length and a value, so a
 // receiver skips an unknown one, unless it is marked as one that must be understood.
@@ -63,7 +63,7 @@ enum class frame_kind : std::uint8_t {
   exit,          ///< linked `sender` has ended, or demands an end; payload: a base::exit_reason
   kill,          ///< `receiver` must end at once; payload: a kill_order
   release,       ///< `number` of the handles to `receiver` that were sent here are released
-  credit,        ///< `number` more messages may be sent to `receiver`; without one: on this link
+  credit,        ///< `number` more messages may be sent to `receiver`; if it is zero, on this link
   resolve,       ///< asks for the actor of a name; payload: a resolve_order
   resolved,      ///< to resolve `number`: `sender` has the name, or `receiver` if the actor is one
                  ///< of the asker's; payload: its protocol, a schema
@@ -91,14 +91,14 @@ struct frame {
   frame_kind kind = frame_kind::message;  ///< decides which fields there are
   actor_id receiver{};                    ///< the actor to which it goes
   actor_id sender{};                      ///< the actor from which it comes, or its subject
-  std::uint64_t number = 0;               ///< of a request, or how many
+  std::uint64_t number = 0;               ///< of a request, monitor or the like; or a count
   std::uint64_t type = 0;                 ///< the payload's `type_id`
   std::optional<base::duration>
       time_left{};                       ///< until the deadline; counted by each end's own clock
   std::optional<trace_context> trace{};  ///< the message's trace
-  bool urgent = false;                   ///< a message or a request: is taken before other mail
-  /// The number of handles' numbers behind the payload (`number_behind`). The payload refers to
-  /// them, so a receiver that does not read it still knows its handles.
+  bool urgent = false;                   ///< this message or request is taken before other mail
+  /// The count of the payload's handles. Their actors' numbers lie behind the payload, which refers
+  /// to them (`number_behind`). A receiver thus knows the handles of a payload that it cannot read.
   std::uint32_t handles = 0;
   std::span<const std::byte> payload{};  ///< a view; `prepend_header` ignores it
 };
@@ -109,10 +109,11 @@ inline constexpr std::size_t actor_id_size = 16;
 /// Room in front of a payload for the longest header.
 inline constexpr std::size_t frame_room = 96;
 
-/// Writes the header of `f` in front of `payload`, which then is the whole frame. Requires
-/// `frame_room` bytes of room there beside the layers' room, an existing kind, no payload where the
-/// kind has none, and the numbers of `append_numbers` at its end if there are handles. A time left
-/// below zero is sent as zero; an infinite one is not sent.
+/// Writes the header of `f` in front of `payload`, which then is the whole frame. Requires room for
+/// `frame_room` bytes in front of the payload, beside the layers' room; a kind that exists; an
+/// empty payload if the kind has none; and, if there are handles, the numbers of `append_numbers`
+/// at the payload's end. A time left below zero is sent as zero. An infinite one is left out unless
+/// there are other extensions; a receiver reads it as infinite.
 ///
 ///     base::result<packet> p = encode(order, {.front = frame_room + s.header_size()});
 ///     prepend_header({.kind = frame_kind::message, .receiver = to, .type = type_id<shop::order>},
@@ -137,12 +138,12 @@ void prepend_message_header(const actor_id& receiver, const actor_id& sender, st
   return bytes.empty() ? frame_kind{} : static_cast<frame_kind>(bytes[0] & std::byte{0x7f});
 }
 
-/// Returns one of the numbers behind the payload of a decoded frame. Requires that it exists and
-/// that the frame's bytes live.
+/// Returns the number at place `which`, from 0, behind the payload of a decoded frame. Requires
+/// that it exists and that the frame's bytes live.
 [[nodiscard]] actor_id number_behind(const frame& f, std::uint32_t which) noexcept;
 
-/// Appends the numbers of a payload's handles, after the rest of the payload; their number is
-/// `frame::handles`. Does nothing without handles.
+/// Appends the numbers of a payload's handles and then their count, after the rest of the payload.
+/// The frame has the same count as `frame::handles`. Does nothing without handles.
 void append_numbers(byte_writer& payload, std::span<const actor_id> handles);
 
 }  // namespace garrick::net

@@ -82,8 +82,8 @@ TEST_CASE("a message without extensions is plain, and nothing else is") {
     return is;
   };
   CHECK(is_plain(encoded(f)));
-  // Decodes into a frame that was used before, too, which stays as it was if the bytes are not a
-  // plain frame.
+  // The frame to decode into may have been used before. It stays as it was if the bytes are not a
+  // plain message.
   const frame other{.receiver = sender, .sender = receiver, .type = 9};
   const auto others = encoded(other, raw({0xcc}));
   REQUIRE(decode_plain_message(others, plain));
@@ -118,15 +118,14 @@ TEST_CASE("the numbers of a payload's handles lie behind it") {
   CHECK(number_behind(*back, 0) == actor_id{0x0706050403020100, 0x0f0e0d0c0b0a0908});
   CHECK(number_behind(*back, 1) == actor_id{0x1716151413121110, 0x1f1e1d1c1b1a1918});
 
-  // The frame is refused with one number too many counted, with a count of none, and without a
-  // count.
+  // A frame is refused if the count of its numbers is too high, is zero, or is missing.
   std::vector<std::byte> bad = bytes;
   bad[bad.size() - 4] = std::byte{3};
   CHECK(decode_frame(bad).error() == net_errc::decode_failed);
   bad[bad.size() - 4] = std::byte{0};
   CHECK(decode_frame(bad).error() == net_errc::decode_failed);
   CHECK(decode_frame(ids(0x8c, {2, 9, 0, 1, 0, 0})).error() == net_errc::decode_failed);
-  // The numbers follow a payload, or there are no numbers.
+  // A frame of a kind without a payload has no numbers, either.
   CHECK(decode_frame(ids(0x86, {2, 9, 0})).error() == net_errc::decode_failed);
 }
 
@@ -214,7 +213,7 @@ TEST_CASE("frames of all kinds, with all that they may have, come back; cut off,
       REQUIRE((back->sender == f.sender || !back->sender));
       REQUIRE((back->number == f.number || back->number == 0));
       REQUIRE((back->type == f.type || back->type == 0));
-      REQUIRE(encoded(*back) == header);  // and with it the same fields
+      REQUIRE(encoded(*back) == header);  // so all fields are the same
       for (std::size_t n = 0; n != header.size(); ++n)
         REQUIRE(!decode_frame(std::span(header).first(n)).has_value());
     }

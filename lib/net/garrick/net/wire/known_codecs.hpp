@@ -10,9 +10,10 @@
 // are read.
 //
 // Invariant:
-//   K1  Names come from other processes and stand-ins live as long as the program, so there are at
-//       most `most_foreign_categories`, of names of at most `longest_category_name` bytes. All
-//       other categories share one stand-in, and the category's name is in the error's text.
+//   K1  Names come from other processes, and stand-ins live as long as the program. Thus there are
+//       at most `most_foreign_categories` stand-ins, with names of at most `longest_category_name`
+//       bytes. All other categories share one of them, and the category's name is in the error's
+//       text.
 //
 // Thread safety: all functions on any thread; an unknown category takes a short lock.
 #pragma once

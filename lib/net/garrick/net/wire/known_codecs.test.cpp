@@ -1,5 +1,5 @@
-// Errors of other processes, and the fate of their texts. The tests of the other codecs show that
-// they arrive as the same errors.
+// Tests of the names and texts in errors of other processes. codec.test.cpp shows that the errors
+// arrive as equal ones.
 #include "garrick/net/wire/known_codecs.hpp"
 
 #include <doctest/doctest.h>
@@ -53,7 +53,7 @@ TEST_CASE("texts of another process's error are printable, and no longer than ne
     CHECK(told.size() < most_printed + 200);
     CHECK(told.ends_with("..."));
     CHECK(told.find_first_of("\x1b\n") == std::string::npos);
-    // On to a third process: cut once, escaped once.
+    // A text that goes on to a third process is neither cut nor escaped again.
     CHECK(arrived(here).to_string() == told);
   }
 }

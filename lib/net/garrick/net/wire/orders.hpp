@@ -1,5 +1,5 @@
-// Contents of frames that are not messages: names, protocols, orders. Ordinary aggregates, so the
-// codec encodes them and they may grow.
+// Payloads of frames that are not messages: names, protocols, orders. They are ordinary aggregates,
+// so the codec encodes them, and they may grow.
 //
 // Thread safety: values.
 #pragma once
@@ -20,7 +20,7 @@ struct kill_order {
   bool final = false;        ///< its supervisor must not restart it
 };
 
-/// Asks for the actor of this name, with a protocol that supports this one.
+/// Asks for the actor of a name. The actor's protocol must support the asker's.
 struct resolve_order {
   std::string name;  ///< the published name
   schema protocol;   ///< the protocol that the asker expects

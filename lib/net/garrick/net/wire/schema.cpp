@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 
-/// A name that the other process may have chosen.
+/// Returns a name, which another process may have chosen, for people.
 std::string shown_name(std::string_view name) { return printable(name, most_printed_of_a_name); }
 
 /// Returns a type's name for people.
@@ -28,8 +28,8 @@ std::string shown(const schema_type& t) {
   return text;
 }
 
-/// Compares types of two schemas, by a list of pairs and without recursion: the other schema
-/// decides its depth.
+/// Compares types of two schemas. Keeps a list of pairs and does not recurse, since another process
+/// may have chosen the depth of its schema.
 class comparison {
  public:
   comparison(const schema& a, const schema& b, bool may_grow) : a_(a), b_(b), may_grow_(may_grow) {}
@@ -54,7 +54,7 @@ class comparison {
   struct step {
     std::uint32_t a, b;
     std::uint32_t from;  ///< the step that led here
-    std::uint32_t part;  ///< the part of it
+    std::uint32_t part;  ///< the part of that step's types
   };
   void reach(std::uint32_t a, std::uint32_t b, std::uint32_t from, std::uint32_t part) {
     if (seen_.emplace(a, b).second) steps_.push_back({a, b, from, part});

@@ -12,7 +12,7 @@
 //   S1  Every place that is named exists.
 //   S2  No two of its types have one name, so the other schema bounds the steps of a comparison,
 //       however this one was forged.
-//   S3  A kind has as many parts as it needs (docs/wire.md).
+//   S3  A type has as many parts as its kind needs (docs/wire.md).
 //
 // Thread safety: values.
 #pragma once
@@ -56,7 +56,7 @@ enum class schema_kind : std::uint8_t {
 struct schema_type {
   schema_kind what = schema_kind::number;  ///< the kind
   std::string name;                        ///< a name if it is of the first four kinds
-  std::uint64_t extent = 0;                ///< of an array, else 0
+  std::uint64_t extent = 0;                ///< the elements of an array; else 0
   std::vector<std::uint32_t> parts;        ///< places of types
 
   [[nodiscard]] bool operator==(const schema_type&) const = default;
@@ -64,9 +64,9 @@ struct schema_type {
 
 /// A message and the types of its answer.
 struct schema_signature {
-  std::string name;                   ///< by which the message is known: its wire name
-  std::uint32_t message = 0;          ///< its type's place
-  std::vector<std::uint32_t> answer;  ///< places of types
+  std::string name;                   ///< the wire name of the message
+  std::uint32_t message = 0;          ///< the place of the message's type
+  std::vector<std::uint32_t> answer;  ///< the places of the answer's types
 
   [[nodiscard]] bool operator==(const schema_signature&) const = default;
 };
@@ -74,7 +74,7 @@ struct schema_signature {
 /// A protocol, or the description of a type.
 struct schema {
   std::vector<schema_type> types;            ///< in no particular order
-  std::vector<schema_signature> signatures;  ///< of a type's description: one, without an answer
+  std::vector<schema_signature> signatures;  ///< a type's description has one, without an answer
 
   [[nodiscard]] bool operator==(const schema&) const = default;
 };
@@ -180,7 +180,8 @@ class schema_builder {
   std::string unsayable_;  ///< the first name that is not portable
 };
 
-/// Returns the description of T, made at the first call. Errors as `schema_builder::finish`.
+/// Returns the description of T, made at the first call. Errors: those of
+/// `schema_builder::finish`.
 template <class T>
 [[nodiscard]] const base::result<schema>& schema_of() {
   static const base::result<schema> made = [] {

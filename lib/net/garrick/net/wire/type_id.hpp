@@ -1,9 +1,9 @@
 // The number by which a message's type is known on the wire: 64 bits made from its wire name.
 //
-// A number that each end assigns to a type at its first use would be shorter. But the message with
-// that assignment may be lost or late in a stack that allows that, a session that goes on would
-// have to remember it, and a relaying node would have to translate it. The bits of the name mean
-// the same everywhere and always.
+// A number that each end assigns to a type at its first use would be shorter. But the message that
+// tells the assignment may be lost or late in an unreliable stack, a session that outlives its
+// connection would have to remember the assignment, and a relaying node would have to translate the
+// number. The bits of the name mean the same everywhere and always.
 //
 // Two names may have one number. The publication of types detects that (`schema_table`), and a
 // receiver looks a number up among the types that it has published: received bytes can choose no

@@ -198,12 +198,12 @@ class bucket_guard {
 };
 template <class T>
 concept hash_table = requires(const T& x) { x.bucket_count(); };
-/// `insert` of `multiset` and `multimap` cannot refuse.
+/// True for `multiset` and `multimap`: their `insert` cannot refuse a key.
 template <class T>
 concept takes_duplicates =
     !requires(T& x, typename T::value_type&& v) { x.insert(std::move(v)).second; };
 
-/// Reads the elements of a set or a map; `next` makes one.
+/// Reads the elements of a set or a map; `next` reads one and returns it.
 template <class T, class Next>
 void decode_unique(byte_reader& in, T& x, std::size_t n, Next&& next) {
   if constexpr (hash_table<T>) {
@@ -220,7 +220,7 @@ void decode_unique(byte_reader& in, T& x, std::size_t n, Next&& next) {
     for (std::size_t i = 0; i != n; ++i) {
       auto element = next();
       if (in.failed()) return;
-      x.insert(x.end(), std::move(element));  // at its place, which is the end if they are sorted
+      x.insert(x.end(), std::move(element));  // at its place: the end if the elements are sorted
       if (!takes_duplicates<T> && x.size() != i + 1) return in.fail("a key that was there before");
     }
   }
@@ -356,7 +356,7 @@ struct coder<T, wire_shape::aggregate> {
     const byte_reader::part part = in.open_part();
     std::size_t field = 0;
     base::for_each_field(x, [&]<class F>(F& f) {
-      // Data from before this field: the default stays. The same after a failure.
+      // Data may be older than this field: then the default stays. It stays after a failure, too.
       if (in.remaining() == 0) return;
       coder<F>::decode(in, f);
       if (in.failed()) [[unlikely]]
