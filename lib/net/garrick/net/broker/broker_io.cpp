@@ -58,8 +58,9 @@ std::size_t current_thread(io_threads& io) {
   return 0;
 }
 
-/// Returns the limit for the stream below, which gives up beyond it. Three times `most_queued`: the
-/// bytes below high water, one write more, and gathered bytes with which the broker closes it.
+/// Returns the limit of the transport below, which gives a stream up if more bytes wait. It is
+/// three times `most_queued`, for the bytes below high water, one write more, and the gathered
+/// bytes that are sent at the close.
 std::size_t with_last_words(std::size_t most_queued) {
   return 3 * std::min(most_queued, std::numeric_limits<std::size_t>::max() / 3);
 }
@@ -119,7 +120,7 @@ class raw_policy final : public accept_policy {
   std::size_t turn_ = 0;
 };
 
-/// Gives a connection to a broker. If the link has ended before, the broker gets
+/// Gives a connection to a broker. If the connection has ended before, the broker gets
 /// `connection_closed`.
 class adoption {
  public:

@@ -17,11 +17,12 @@
 // dropped message is a lost piece of a stream.
 //
 // Guarantees: a stream's bytes arrive in order, each once. `write` takes all bytes or none, and
-// accepted bytes are sent in order as long as the connection is open. While the broker holds more
-// messages or blocks of a stream than its settings allow, the stream is not read, so the other end
-// has to wait. Bytes beyond `transport.high_water` make `writable` false until `writable_again`;
-// beyond `transport.most_queued` `write` fails. The destructor closes all sockets, and bytes that
-// were written before are sent within `transport.close_limit`. Bytes that were only `put` are lost.
+// accepted bytes are sent in order as long as the connection is open. While the broker holds as
+// many messages or blocks of a stream as its settings allow, the stream is not read, so the other
+// end has to wait. Bytes beyond `transport.high_water` make `writable` false until
+// `writable_again`; beyond `transport.most_queued` `write` fails. The destructor closes all
+// sockets, and bytes that were written before are sent within `transport.close_limit`. Bytes that
+// were only `put` are lost.
 //
 // Thread safety: the actor's own turn only.
 #pragma once
@@ -55,11 +56,11 @@ class bound_connection {
   using garrick_sendable = void;
 
   bound_connection(bound_connection&&) noexcept = default;
-  /// Closes the own connection first, then takes the other one.
+  /// Closes this object's connection first, then takes that of `o`.
   bound_connection& operator=(bound_connection&& o) noexcept;
   ~bound_connection();
 
-  /// Returns the place of its thread, which is the best place for its broker.
+  /// Returns the place of the connection's thread: the best place for the broker that adopts it.
   [[nodiscard]] broker_place place() const noexcept;
 
  private:
@@ -91,12 +92,13 @@ class broker_io {
                                                      const socket_settings& s = {});
   /// Begins to connect, and returns the handle of the connection. A `new_connection` with this
   /// handle follows, or `connection_closed`. Bytes that are written before that are sent when the
-  /// stream is established. Errors: those of `net::connect`; `net_errc::bad_endpoint` as `listen`.
+  /// stream is established. Errors: those of `net::connect`; `net_errc::bad_endpoint` for the texts
+  /// that `listen` refuses with it.
   [[nodiscard]] base::result<connection_handle> connect(std::string_view to,
                                                         const socket_settings& s = {});
   /// Opens a socket for datagrams, "udp://127.0.0.1:0", and returns its handle. Each datagram
-  /// arrives as a `new_datagram`. Names and errors: as `listen`, with `net_errc::bad_endpoint` for
-  /// a stream's endpoint.
+  /// arrives as a `new_datagram`. A name blocks as it does in `listen`. Errors: those of `listen`,
+  /// but `net_errc::bad_endpoint` for a stream's endpoint.
   [[nodiscard]] base::result<datagram_handle> bind(std::string_view at,
                                                    const socket_settings& s = {});
 
@@ -106,19 +108,19 @@ class broker_io {
   /// Returns the address of a socket for datagrams, under the same conditions.
   [[nodiscard]] endpoint local(const datagram_handle& d) const;
 
-  // Errors of all functions below: `net_errc::denied` if the socket is not this broker's,
-  // `net_errc::connection_lost` if it is over or closed, as far as a function does not say
-  // otherwise.
+  // Errors of all functions below: `net_errc::denied` if the socket is not this broker's, and
+  // `net_errc::connection_lost` if it is over or closed, unless a function says otherwise.
 
   /// Sets the policy from the next message on; messages in the mailbox stay as they are. Returns an
   /// error if the policy was not set: `errc::invalid_setting` for zero bytes, or for more than a
   /// block holds if the policy is not `at_most`.
   base::result<void> read(const connection_handle& c, const receive_policy& how);
   /// Sends a copy of the bytes, after those of `put`. Returns an error if none of them was taken:
-  /// `net_errc::overload` if more bytes than `transport.most_queued`, or more writes than
-  /// `transport.most_waiting`, would wait; `writable_again` follows. `too_large` if these bytes and
-  /// those of `put` exceed `most_queued`, even if nothing waits. `connection_lost` once the other
-  /// end is known to take nothing; earlier bytes may be lost, too.
+  /// `net_errc::overload` if `transport.high_water` bytes or more wait and these bytes would make
+  /// them exceed `transport.most_queued`, or if more writes than `transport.most_waiting` would
+  /// wait; `writable_again` follows. `too_large` if these bytes and those of `put` exceed
+  /// `most_queued`, even if nothing waits. `connection_lost` once the other end is known to take
+  /// nothing; earlier bytes may be lost, too.
   [[nodiscard]] base::result<void> write(const connection_handle& c,
                                          std::span<const std::byte> bytes);
   /// The same for characters.
@@ -135,8 +137,8 @@ class broker_io {
   }
   /// Sends the gathered bytes. Returns the errors of `write`; the bytes are still gathered then.
   [[nodiscard]] base::result<void> flush(const connection_handle& c);
-  /// Returns false above the high-water mark, in which case `writable_again` will come, and for a
-  /// connection that is not this broker's.
+  /// Returns false from the high-water mark on, or after an `overload`; then `writable_again` will
+  /// come. Returns false, too, for a connection that is over, closed, or not this broker's.
   [[nodiscard]] bool writable(const connection_handle& c) const;
   /// Sends one datagram to an address; a name is refused. The datagram may get lost. Returns an
   /// error if it was not sent: `net_errc::bad_endpoint`, `too_large`, `overload` if the system has
@@ -158,7 +160,7 @@ class broker_io {
   /// Gives a connection away: sends the gathered bytes, and returns the connection for the next
   /// owner to `adopt`. Messages of the connection in this actor's mailbox stay there, and more may
   /// arrive until the next owner has adopted the connection; a connection that never had a `read`
-  /// policy has none. Errors: those of `flush`.
+  /// policy has no messages with bytes. Errors: those of `flush`.
   [[nodiscard]] base::result<bound_connection> release(const connection_handle& c);
   /// Takes a connection over and returns its handle. If the connection has ended,
   /// `connection_closed` follows, also if its last owner has got that event. Returns the empty

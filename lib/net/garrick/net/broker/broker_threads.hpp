@@ -59,7 +59,7 @@ class broker_threads {
 
   /// Returns the I/O threads of the sockets. They must not be stopped while actors live on them:
   /// the next time such an actor has work, at the system's end at the latest, the program ends with
-  /// a text that says so.
+  /// a text that gives the reason.
   [[nodiscard]] io_threads& io() noexcept { return io_; }
   /// Returns spawn options for an actor on this thread. Requires `thread < io().size()`.
   [[nodiscard]] core::spawn_options on(std::size_t thread, core::spawn_options o = {}) {
@@ -67,8 +67,8 @@ class broker_threads {
     return o;
   }
   /// Spawns a B on the least loaded of these threads. `where` is an actor system or the spawning
-  /// actor. B's constructor gets a `broker_place` and the arguments. Returns its handle, and fails
-  /// as `spawn` of `where`.
+  /// actor. B's constructor gets a `broker_place` and the arguments. Returns B's handle, and fails
+  /// as `where.spawn` does.
   template <class B, class Where, class... Args>
   auto spawn(Where& where, Args&&... args) {
     return spawn_on<B>(where, least_loaded(), std::forward<Args>(args)...);

@@ -1,4 +1,4 @@
-// The events of a broker's sockets: messages.
+// The events of a broker's sockets, which the broker gets as messages.
 //
 //   void on(const net::new_connection& n) { io().write(n.connection, "hello, echo").value(); }
 //   void on(const net::new_data& d) { answer_.deliver(std::string(d.bytes.text())); }
@@ -52,7 +52,7 @@ struct acceptor_closed {
   acceptor_handle acceptor;  ///< the acceptor
 };
 
-/// A datagram.
+/// A datagram has arrived.
 struct new_datagram {
   using garrick_sendable = void;
   datagram_handle socket;  ///< the receiving socket

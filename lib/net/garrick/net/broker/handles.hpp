@@ -4,7 +4,7 @@
 //   const net::acceptor_handle door = io().listen("tcp://127.0.0.1:0").value();
 //   std::puts(io().local(door).to_string().c_str());
 //
-// Thread safety: as a std::shared_ptr.
+// Thread safety: that of a std::shared_ptr.
 #pragma once
 
 #include <compare>

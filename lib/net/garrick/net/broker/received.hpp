@@ -1,6 +1,6 @@
 // Received bytes, where the socket has put them.
 //
-// Thread safety: as a std::shared_ptr: one object is one thread's at a time.
+// Thread safety: that of a std::shared_ptr: one object is one thread's at a time.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class received {
 
   /// Holds no bytes.
   received() noexcept = default;
-  /// Returns a copy of `bytes`, as for a test. Throws std::bad_alloc.
+  /// Returns an object with a copy of `bytes`, for example for a test. Throws std::bad_alloc.
   [[nodiscard]] static received copy_of(std::span<const std::byte> bytes);
   /// For the framework: refers to `bytes`, which `owner` keeps.
   received(std::shared_ptr<const void> owner, std::span<const std::byte> bytes) noexcept

@@ -25,12 +25,12 @@ struct socket_settings {
   std::optional<receive_policy> read{};
   std::size_t block_size = std::size_t{64} << 10;  ///< bytes read at once; 64 to 2^30
   std::size_t blocks = 4;                          ///< blocks of each stream; 2 to 65536
-  /// The most messages with bytes that the broker still holds, for each stream or socket. While it
-  /// holds that many, nothing is read. At least 1.
+  /// The most messages with bytes that the broker may hold of one stream, or of one socket for
+  /// datagrams. While it holds that many, nothing is read. At least 1.
   std::uint32_t most_messages = 64;
   /// Limits of the bytes that wait to be sent, and the other settings. Beyond `most_queued` a
-  /// `write` or `put` fails with `net_errc::overload`, and the connection stays open. An unset
-  /// `thread` means the broker's own.
+  /// `write` or `put` fails with `net_errc::overload`, and the connection stays open. If `thread`
+  /// is unset, the thread of the broker's place counts.
   transport_settings transport{};
   /// Limits of an acceptor. A stream counts as admitted at once, so the broker itself limits how
   /// long a client may be silent.

@@ -23,7 +23,7 @@ constexpr int most_batches = 8;
 
 void datagram_entry::close() noexcept { socket->close(); }
 
-/// A datagram with the broker.
+/// A datagram that the broker holds.
 struct datagram_socket::kept {
   kept(std::shared_ptr<datagram_socket> s, std::span<const std::byte> b)
       : of(std::move(s)), bytes(b.begin(), b.end()) {
@@ -74,7 +74,7 @@ void datagram_socket::close() noexcept {
   try {
     loop_.post(make_job([me = shared_from_this()] { me->leave(); }));
   } catch (const std::exception&) {
-    return;  // it leaves with the loop
+    return;  // the socket leaves with the loop
   }
 }
 

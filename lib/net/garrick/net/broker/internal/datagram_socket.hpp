@@ -53,10 +53,10 @@ class datagram_socket final : public resident,
   std::atomic<bool> starved_{false};
   std::atomic<bool> closed_{false};
   std::mutex mutex_;
-  std::unique_ptr<io_socket> socket_;  // the loop's; its end and its senders are under mutex_
+  std::unique_ptr<io_socket> socket_;  // the loop's; `send` and the end take mutex_
   std::weak_ptr<datagram_entry> entry_;
   core::any_ref to_;
-  bool waits_ = false;  // the loop's: for datagrams
+  bool waits_ = false;  // the loop's: true while the socket waits for datagrams
   bool left_ = false;   // the loop's
 };
 

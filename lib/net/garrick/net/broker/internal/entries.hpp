@@ -1,12 +1,13 @@
-// The entries to which handles point, which a broker's sockets and its broker_io share.
+// The entries to which handles point. A broker's sockets and its broker_io share them.
 //
 // Invariants:
-//   B1  `core` knows every socket of its broker that is open. Once it has ended it takes no socket,
-//       and those that it had are closed.
-//   B2  No handle to an actor is dropped under `core`'s lock, since that may end the actor.
+//   B1  A `broker_core` knows every open socket of its broker. Once it has ended, it takes no
+//       socket, and the sockets that it had are closed.
+//   B2  No handle to an actor is dropped under the lock of a `broker_core`, since that may end the
+//       actor.
 //
-// Thread safety: `broker_core` on any thread; of entries the atomics, the rest is constant or the
-// owner's.
+// Thread safety: `broker_core` and the atomics of entries may be used on any thread; the rest of an
+// entry is constant or its owner's.
 #pragma once
 
 #include <atomic>
@@ -43,8 +44,8 @@ struct socket_entry {
 struct connection_entry final : socket_entry {
   void close() noexcept override;
   /// Returns true if these bytes may be queued: there are at most `most_queued`, and they fit or
-  /// the queue is below high water. Below high water they may exceed `most_queued` together with
-  /// the waiting bytes, since `writable_again` would not follow.
+  /// the queue is below high water. Below high water they are taken even if they and the waiting
+  /// bytes exceed `most_queued`: no `writable_again` would follow a refusal there.
   [[nodiscard]] bool takes(std::size_t bytes, std::size_t waiting) const noexcept {
     return bytes <= most_queued && (waiting < high_water || waiting + bytes <= most_queued);
   }
@@ -52,12 +53,12 @@ struct connection_entry final : socket_entry {
   std::size_t most_queued = 0;
   std::size_t high_water = 0;
   std::size_t block_size = 0;
-  std::size_t thread = 0;               ///< of broker_threads; set as `link`
+  std::size_t thread = 0;               ///< of broker_threads; set no later than `link`
   std::atomic<std::size_t> in_line{0};  ///< bytes of writes that wait for a visitor to leave
-  std::atomic<std::size_t> queued{0};   ///< bytes that the carrier had, when last looked at
+  std::atomic<std::size_t> queued{0};   ///< bytes that waited to be sent when this was last set
   std::atomic<bool> full{false};        ///< `writable_again` will come
-  packet gathered;                      ///< the owner's, as is the next
-  bool closed = false;                  ///< by the owner
+  packet gathered;                      ///< the bytes of `put`; only the owner uses them
+  bool closed = false;                  ///< the owner has closed it; only the owner uses this
 };
 
 struct acceptor_entry final : socket_entry {
@@ -82,7 +83,7 @@ struct handle_maker {
   }
 };
 
-/// Sends an event to the broker. On an I/O thread or on the broker's own.
+/// Sends an event to the broker. Called on an I/O thread or on the broker's thread.
 template <class Event>
 void tell(const core::any_ref& to, Event e) {
   const core::no_wait_scope scope;
@@ -93,12 +94,12 @@ class broker_core {
  public:
   const std::uint64_t id = next_socket_id();
 
-  /// Adds a socket. Returns false if the broker has ended. `hold` keeps it while the socket is
-  /// known here.
+  /// Adds a socket. Returns false if the broker has ended. `hold` keeps the broker alive while the
+  /// socket is known here.
   [[nodiscard]] bool add(const std::shared_ptr<socket_entry>& e, core::any_ref hold);
   /// Forgets a socket. Returns false if it was not known.
   bool remove(std::uint64_t socket);
-  /// Returns the broker, by this socket's own reference; empty if it is not known.
+  /// Returns this socket's reference to the broker; empty if the socket is not known.
   [[nodiscard]] core::any_ref holder(std::uint64_t socket);
   /// Ends the broker: closes all sockets.
   void end() noexcept;

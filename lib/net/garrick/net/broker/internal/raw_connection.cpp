@@ -7,7 +7,7 @@
 
 namespace garrick::net::internal {
 
-/// Wakes its connection, as long as there is one.
+/// The blocks of a connection, which wake the connection while it exists.
 class raw_connection::blocks final : public read_pool {
  public:
   blocks(const connection& of, const socket_settings& s)
@@ -33,7 +33,7 @@ void connection_entry::close() noexcept {
 
 namespace {
 
-/// Closes a connection after the other end has ended its direction.
+/// Keeps a connection open after the other end has ended its direction. The destructor closes it.
 struct keeps_open {
   explicit keeps_open(std::shared_ptr<connection_entry> e) noexcept : entry(std::move(e)) {}
   keeps_open(const keeps_open&) = delete;
@@ -85,8 +85,8 @@ void raw_connection::transmit(packet p) {
   // order: hints for the broker, which gets certain news by messages
   who_.entry->queued.store(below_.queued() + early_.size(), std::memory_order_relaxed);
   // Below high water a carrier that is not writable only pauses for other senders. A broker does
-  // not wait for such pauses: it sends by visits, and each visit is a turn. At high water the
-  // carrier will call.
+  // not wait for such pauses: it sends by visits, and each visit is a turn. From high water on the
+  // carrier will call `carrier_writable`.
   if (is_connected_ && below_.queued() >= who_.entry->high_water)
     who_.entry->full.store(true, std::memory_order_relaxed);  // order: as above
 }
@@ -122,7 +122,8 @@ void raw_connection::ended(const base::error& why) noexcept {
     if (is_open_) tell_closed(why ? why : base::error(net_errc::connection_lost), false);
   } catch (const std::bad_alloc&) { base::out_of_memory("a broker's connection"); }
   if (const auto core = who_.core.lock()) core->remove(who_.entry->id);
-  // In a later job: closing an established stream counts its unsent bytes after this call.
+  // The count ends in a later job, since the close of an established stream counts its unsent bytes
+  // only after this call.
   if (!gives_up_.is_never())
     who_.loop.post(make_job([&loop = who_.loop] { loop.count_unsaid(-1); }));
 }

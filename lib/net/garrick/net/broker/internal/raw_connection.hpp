@@ -1,15 +1,16 @@
-// A stream of a broker, on its I/O thread: reads by the receiver, tells the broker, writes.
+// A stream of a broker, on its I/O thread: it reads through the receiver, sends events to the
+// broker, and writes.
 //
 // Invariants:
 //   C1  A broker is sent at most one `connection_closed`, after all data, and none after `close`. A
-//       broker that adopts a connection after its last owner was told of the end gets it, too.
-//   C2  `who_.to` gets the events; a fork changes it by a visit.
+//       broker that adopts a connection after its last owner was told of the end gets one, too.
+//   C2  `who_.to` gets the events; `broker_io::adopt` changes it by a visit.
 //   C3  Bytes that are written before the stream is established wait in `early_`, which is empty
-//       from then on. If the broker closes the connection before, the bytes are sent if the stream
-//       is established within `close_limit`, and no actor is told. `io_threads::finish` waits for
-//       this.
+//       from then on. If the broker closes the connection before that, the bytes are sent if the
+//       stream is established within `close_limit`, and no actor is told. `io_threads::finish`
+//       waits for this.
 //
-// Thread safety: the thread that is in.
+// Thread safety: for the thread in the link (hosted.hpp).
 #pragma once
 
 #include <cstddef>
@@ -43,7 +44,7 @@ class raw_connection final : public hosted, public carried {
   /// Writes a packet. Returns an error, and takes nothing, if there is no room or the other end is
   /// known to take nothing.
   [[nodiscard]] base::error write(packet p);
-  /// Writes bytes that were counted in line already.
+  /// Writes bytes that `connection_entry::in_line` counts.
   void write_from_line(packet p, std::size_t counted);
   /// If a write was refused because of bytes in line, tells the broker when these have been sent.
   void check_writable();
@@ -86,9 +87,9 @@ class raw_connection final : public hosted, public carried {
   receiver receiver_;
   packet early_;
   const base::duration close_limit_;
-  base::instant gives_up_ = base::instant::never();  ///< limit of connecting, once it was closed
+  base::instant gives_up_ = base::instant::never();  ///< the end of connecting, after a close
   bool is_connected_ = false;
-  bool is_open_ = true;  ///< the broker has not been told the end, and has not closed it
+  bool is_open_ = true;  ///< the broker was not told of the end, and has not closed the stream
 };
 
 }  // namespace garrick::net::internal

@@ -39,14 +39,14 @@ base::error receiver::wrong_with(const receive_policy& p, std::size_t block_size
   return {};
 }
 
-/// Returns the bytes that have to lie in one block.
+/// Returns the number of bytes that have to lie in one block.
 std::size_t receiver::wanted() const noexcept {
   if (policy_->what() != receive_policy::kind::at_most) return policy_->bytes();
   // A read of a few bytes only, because a block is nearly full, would cost a call of its own.
   return std::min(policy_->bytes(), unread() + std::max<std::size_t>(pool_->size_ / 4, 1));
 }
 
-/// Returns the bytes of the next message; 0: it is not whole.
+/// Returns the number of bytes of the next message; 0 if it is not whole.
 std::size_t receiver::ready() const noexcept {
   if (!policy_) return 0;
   const std::size_t have = unread();

@@ -3,7 +3,7 @@
 // is woken.
 //
 // The first three bytes are the size of a block, the number of blocks and the most messages under
-// way. Then each two bytes are a step: an action and an amount.
+// way. Each two bytes after these are a step: an action and an amount.
 #include "garrick/net/broker/internal/receiver.hpp"
 
 #include <algorithm>

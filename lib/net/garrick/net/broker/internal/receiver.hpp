@@ -39,7 +39,7 @@ class read_pool {
   read_pool& operator=(const read_pool&) = delete;
 
  protected:
-  /// Called when a part was returned while the pool was starved. Any thread.
+  /// Called on any thread, when a part was returned while the pool was starved.
   virtual void wake() noexcept {}
 
  private:
@@ -74,7 +74,7 @@ class receiver {
   [[nodiscard]] static base::error wrong_with(const receive_policy& p, std::size_t block_size);
   /// Sets the policy from the next message on. Requires that `wrong_with` has no objection.
   void set(const receive_policy& p) noexcept { policy_ = p; }
-  /// Returns the memory for the next bytes; nothing if none must be read now.
+  /// Returns the memory for the next bytes; nothing if no bytes may be read now.
   [[nodiscard]] std::optional<std::span<std::byte>> room();
   /// Records that this many bytes have been read to the room.
   void filled(std::size_t n) noexcept { end_ += n; }
