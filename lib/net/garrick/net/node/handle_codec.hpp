@@ -9,7 +9,7 @@
 // finds in the context of its writer or reader (wire/codec_context.hpp). Without a node a handle is
 // `net_errc::not_encodable`.
 //
-// Thread safety: as the writer's and the reader's.
+// Thread safety: that of the writer and the reader.
 #pragma once
 
 #include <garrick/base/values/error.hpp>

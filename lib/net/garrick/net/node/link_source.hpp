@@ -28,11 +28,11 @@ class link_source {
  public:
   virtual ~link_source() = default;
 
-  /// Opens a link and returns it, as `net::connect`. May throw a std::exception: the callers that
-  /// wait for the link get its text.
+  /// Opens a link and returns it, as `net::connect` does. May throw a std::exception: the callers
+  /// that wait for the link get its text.
   [[nodiscard]] virtual base::result<connection> connect(const endpoint& to,
                                                          std::unique_ptr<hosted_maker> make) = 0;
-  /// Listens and returns the listener, as `net::listen`.
+  /// Listens and returns the listener, as `net::listen` does.
   [[nodiscard]] virtual base::result<listener> listen(const endpoint& at,
                                                       std::shared_ptr<accept_policy> policy) = 0;
   /// Gives the source the workers of the node's actors, which may wait for its events while they
@@ -58,7 +58,7 @@ class link_source {
 /// Links over sockets, on threads of its own.
 class socket_source final : public link_source {
  public:
-  /// Starts the threads. Throws as `io_threads`.
+  /// Starts the threads. Throws the exceptions of the constructor of `io_threads`.
   explicit socket_source(io_settings io = {}, transport_settings transport = {},
                          accept_limits accept = {});
 

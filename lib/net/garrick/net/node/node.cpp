@@ -106,7 +106,7 @@ class actor_question : public question {
     std::unique_ptr<name_answer> done_;
   };
 
-  /// As `link_port::resolve` and `link_port::spawn`.
+  /// Calls `link_port::resolve` or `link_port::spawn`, and returns the result.
   virtual bool ask(internal::link_port& link, const protocol_table& as,
                    std::unique_ptr<name_answer>& done) = 0;
   /// Returns true if a peer that has got the question may get it again.

@@ -105,7 +105,7 @@ class node {
   /// node that is not there yet. Must not run on a worker (`errc::would_block`): actors use the
   /// other form. The link stays until one of the two nodes ends or is lost. Errors:
   /// `errc::timeout`, with the outcome of the last attempt; `net_errc::bad_endpoint`, also for port
-  /// 0; `errc::invalid_setting` as `listen`; `net_errc::denied` beyond this machine, unless the
+  /// 0; `errc::invalid_setting`, as in `listen`; `net_errc::denied` beyond this machine, unless the
   /// settings say `insecure`; the reason why there is no connection, such as `not_garrick`,
   /// `incompatible` with a node of another version, `refused` if the endpoint is this node's own,
   /// or `peer_down` if one of the two nodes has given up the present life of the other.
@@ -126,7 +126,7 @@ class node {
   /// the other node has a handle to. Requires that the actor understands P: the signatures are
   /// compared one by one. An actor of this node must also have been given to the other node with
   /// all of them. Waits up to `limit`, also for a node that is not there yet. Must not run on a
-  /// worker (`errc::would_block`): actors use the other form. Errors: `errc::timeout`, as
+  /// worker (`errc::would_block`): actors use the other form. Errors: `errc::timeout`, as in
   /// `connect`; the reason why there is no connection, such as `refused` if `at` is this node
   /// itself; `net_errc::node_down` if `at` is a peer that cannot be reached now;
   /// `registry_errc::not_found`, also for an actor of this node that has ended;
@@ -164,7 +164,7 @@ class node {
   /// run on a worker. Does not compile if an A cannot be made of these types, or if an argument or
   /// a message cannot be encoded. Returns an error if nothing was allowed:
   /// `registry_errc::name_taken` if the name is allowed already; `net_errc::too_large`,
-  /// `not_encodable` or `incompatible` as `publish`.
+  /// `not_encodable` or `incompatible`, as in `publish`.
   ///
   ///     node.allow<renderer, std::string, std::uint32_t>("renderer").value();
   template <class A, class... Args>
@@ -198,8 +198,8 @@ class node {
   /// with another limit, use the other form. Must not run on a worker (`errc::would_block`). Texts
   /// travel as std::string; numbers must have the width that the other node expects. Errors:
   /// `errc::timeout`; the reason why there is no connection; `net_errc::node_down` if `at` is a
-  /// peer that cannot be reached now; `net_errc::denied` if there is no such name; `too_large` as
-  /// `remote`, or for the arguments, which may also be `not_encodable`; `net_errc::incompatible`,
+  /// peer that cannot be reached now; `net_errc::denied` if there is no such name; `too_large` for
+  /// the name or the arguments, which may also be `not_encodable`; `net_errc::incompatible`,
   /// naming the signature, the argument by its number from 0, or the expected number of arguments;
   /// `net_errc::overload` if this node has too many actors there; `errc::spawn_failed` if the
   /// constructor or `on_start` failed. After `timeout`, `perhaps_delivered` or `incompatible` the
@@ -243,7 +243,8 @@ class node {
   /// `asked`, the open requests of the peer to actors here; `unanswered`, the same together with
   /// answers that have not left yet; `wanted`, those of `asked` with a limit, and withdrawn
   /// requests without an answer so far; `monitors` and `links` between the actors of both;
-  /// `under_way`, messages that are not confirmed. Its counts since the beginning of the link:
+  /// `under_way`, messages that are not confirmed; `held_lanes`, lanes that wait while a worker
+  /// decodes a large message. Its counts since the beginning of the link:
   /// `to_nobody`, messages and requests to a receiver that had ended or was never known here;
   /// `not_decoded`, messages, requests and answers that could not be decoded; `not_encoded`,
   /// answers from here that could not be written or were too large for the link, so that the
@@ -289,8 +290,8 @@ class node {
   [[nodiscard]] base::duration longest_attempt() const;
   /// Returns the answer of `ask`, which is repeated after `unreachable` while there is time left.
   /// After the first repetition, only an attempt that took at least half of `longest_attempt()` is
-  /// repeated: a shorter one has failed at once. An attempt that joins another caller's takes less
-  /// than the whole.
+  /// repeated: a shorter one has failed at once. Half is enough, since an attempt may join the
+  /// earlier attempt of another caller.
   template <class Ask>
   [[nodiscard]] auto persisting(core::scoped_actor& me, const whereabouts& at, base::duration limit,
                                 Ask ask) const {

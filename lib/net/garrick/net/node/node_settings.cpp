@@ -38,7 +38,7 @@ base::error internal::check_without_stacks(const node_settings& s) {
   if (s.after_down > peer_return::new_life_only)
     return wrong("after_down", "it is no value of net::peer_return");
   link_settings link = s.link;
-  link.session.self.incarnation = 1;  // the node puts its own in
+  link.session.self.incarnation = 1;  // the node replaces it by its own
   return check(link);
 }
 

@@ -118,8 +118,8 @@ struct node_settings {
 [[nodiscard]] base::error check(const node_settings& s);
 
 namespace internal {
-/// Returns the error of the settings without the stacks, as `check`. The stacks are checked one by
-/// one, because a program that never uses UDP may name a datagram stack that its catalogue lacks.
+/// Returns the error that `check` finds apart from the stacks. The stacks are checked one by one,
+/// because a program that never uses UDP may name a datagram stack that its catalogue lacks.
 [[nodiscard]] base::error check_without_stacks(const node_settings& s);
 /// Returns the error of the stack for transports of the kind `there`.
 [[nodiscard]] base::error check_stack(const node_settings& s, carrier_kind there);

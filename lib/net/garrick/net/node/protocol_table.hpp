@@ -57,12 +57,13 @@ class protocol_table {
   [[nodiscard]] std::span<const signature_codec> all() const noexcept { return by_type_; }
   /// Returns the content of an answer that has this number, or null. Looks at all signatures.
   [[nodiscard]] const content_codec* answer_by_type(std::uint64_t type) const noexcept;
-  /// Returns the protocol as other nodes see it. Errors: as `schema_builder::finish`.
+  /// Returns the protocol as other nodes see it. Errors: those of `schema_builder::finish`.
   [[nodiscard]] const base::result<schema>& described() const noexcept { return described_; }
 
  private:
   std::vector<signature_codec> by_type_;  // in the order of the numbers
-  std::vector<std::pair<const base::message_type*, std::size_t>> by_content_;  // of the addresses
+  /// In the order of the addresses, with places in by_type_.
+  std::vector<std::pair<const base::message_type*, std::size_t>> by_content_;
   base::result<schema> described_;
 };
 
@@ -113,7 +114,7 @@ struct table_maker<core::protocol<Sigs...>> {
     std::vector<signature_codec> all;
     all.reserve(sizeof...(Sigs));
     schema_builder s;
-    // No fold expression: protocols may be long, and compilers nest those.
+    // No fold expression: protocols may be long, and compilers nest such expressions.
     constexpr bool encodes[] = {true, encodable<message_in<Sigs>>...,
                                 encodable<answer_in<Sigs>>...};
     if constexpr (std::find(std::begin(encodes), std::end(encodes), false) == std::end(encodes)) {

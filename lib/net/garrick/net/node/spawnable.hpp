@@ -35,7 +35,7 @@ class prepared_spawn {
   prepared_spawn(const prepared_spawn&) = delete;
   prepared_spawn& operator=(const prepared_spawn&) = delete;
   /// Makes the actor and returns its handle; may be called once. Runs the constructor and
-  /// `on_start`. Errors: as `try_spawn`. Throws std::bad_alloc.
+  /// `on_start`. Errors: those of `try_spawn`. Throws std::bad_alloc.
   [[nodiscard]] virtual base::result<core::any_ref> spawn(core::environment& env) = 0;
 
  protected:
@@ -48,7 +48,8 @@ class spawnable {
   virtual ~spawnable() = default;
   spawnable(const spawnable&) = delete;
   spawnable& operator=(const spawnable&) = delete;
-  /// Returns the constructor's parameters: one signature, a tuple. Errors: as `schema_of`.
+  /// Returns the types of the constructor's parameters: one signature, a tuple. Errors: those of
+  /// `schema_of`.
   [[nodiscard]] virtual const base::result<schema>& arguments() const = 0;
   /// Returns the protocol that other nodes may use.
   [[nodiscard]] virtual const protocol_table& protocol() const = 0;
@@ -66,7 +67,7 @@ class spawn_arguments {
   virtual ~spawn_arguments() = default;
   spawn_arguments(const spawn_arguments&) = delete;
   spawn_arguments& operator=(const spawn_arguments&) = delete;
-  /// Returns the arguments' types: one signature, a tuple. Errors: as `schema_of`.
+  /// Returns the arguments' types: one signature, a tuple. Errors: those of `schema_of`.
   [[nodiscard]] virtual const base::result<schema>& types() const = 0;
   /// Appends the arguments. Failures stay in `out`. Throws std::bad_alloc, and passes on exceptions
   /// of a user's codec.

@@ -36,7 +36,7 @@ class link_port : public hosted {
   [[nodiscard]] virtual const connection& self() const noexcept = 0;
   /// Lets both ends send.
   virtual void let_use() = 0;
-  /// Leaves, as `leave`, once no message is under way any more.
+  /// Does the same as `leave`, once no message is under way any more.
   virtual void finish(const base::error& why) = 0;
   /// Says goodbye to the peer; the actors here get the reason `why`.
   virtual void leave(const base::error& why) = 0;
@@ -47,7 +47,7 @@ class link_port : public hosted {
   /// Asks for the actor of this name. Returns false, with `done` unchanged, if the link is over.
   [[nodiscard]] virtual bool resolve(const std::string& name, const protocol_table& as,
                                      std::unique_ptr<name_answer>& done) = 0;
-  /// Asks for an actor of a type that the peer has allowed. Returns false as `resolve`.
+  /// Asks for an actor of a type that the peer has allowed. Returns false as `resolve` does.
   [[nodiscard]] virtual bool spawn(const std::string& name, const spawn_arguments& with,
                                    const protocol_table& as,
                                    std::unique_ptr<name_answer>& done) = 0;
@@ -67,12 +67,12 @@ class link_port : public hosted {
   /// fit (mail_slot.hpp). The link sends the rest by itself.
   virtual void send_waiting() = 0;
   /// Sends the answer to a request of the peer. If the envelope is still in `e` afterwards, the
-  /// caller has to leave it among the waiting frames, encoded with the codec that is returned,
-  /// unless that is null.
+  /// caller has to leave the answer among the waiting frames. Returns the codec with which the
+  /// caller encodes it, or null if it stays an envelope.
   [[nodiscard]] virtual const content_codec* answer(core::envelope_ptr& e) = 0;
   /// Reports that an actor here has handed on a request of the peer to an actor of another node.
   virtual void handed_on(std::uint64_t request, core::cell& proxy) = 0;
-  /// Reports that a worker has decoded an incoming message, or will not do so.
+  /// Reports that a worker has decoded an incoming message, or will not decode it.
   virtual void decoded() = 0;
   /// Reports that the last handle here to the proxy was released.
   virtual void released(remote_cell& who) = 0;

@@ -236,7 +236,7 @@ void node_core::noticed(const link_port& link, const peer_evidence& what) {
 
 void node_core::closed(link_port& link, const base::error& why) noexcept {
   bool was_in_use = false;
-  bool was_up = false;  // its dialling callers were answered then; later ones wait for another link
+  bool was_up = false;  // if so, its callers were answered, and later ones wait for another link
   base::result<connection> other = why ? why : base::error(net_errc::peer_down);
   {
     const std::lock_guard lock(mutex_);
@@ -440,7 +440,7 @@ void node_core::stop() noexcept {
   }
   doors.clear();
   const base::error why = base::make_error(net_errc::node_down, self_.to_string(), "it has left");
-  // A peer that confirms all messages under way within half of the limit is left at once.
+  // If a peer confirms all messages under way within half of the limit, its link ends at once.
   for (const connection& link : links)
     link.insist([why](hosted& h) { static_cast<link_port&>(h).finish(why); });
   const base::duration half = settings_.leave_limit / 2;

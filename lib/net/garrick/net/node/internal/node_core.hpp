@@ -112,8 +112,8 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   void usable(link_port& link);
   /// Reports evidence about a peer; ignored unless the link is in use.
   void noticed(const link_port& link, const peer_evidence& what);
-  /// Reports that an attempt to reach the dialled endpoint has failed; another one will follow. No
-  /// error: an attempt is under way, and waits for the other end's first bytes.
+  /// Reports that an attempt to reach the dialled endpoint has failed; another one will follow. If
+  /// `why` is no error, an attempt is under way, and waits for the other end's first bytes.
   void not_reached(const std::string& key, const base::error& why);
   /// Reports that the session to this endpoint goes on.
   void reached(const std::string& key);

@@ -53,7 +53,7 @@ void node_core::begin_link(const std::string& key) {
       if (node->is_stopping_) return nullptr;
       const auto at = node->dialled_.find(key);
       const bool is_wanted = at != node->dialled_.end();
-      if (is_wanted && at->second.is_up) return nullptr;  // another link reaches it by now
+      if (is_wanted && at->second.is_up) return nullptr;  // another link reaches the endpoint now
       node->all_.push_back(self);
       if (is_wanted) at->second.by = self;
       return made;

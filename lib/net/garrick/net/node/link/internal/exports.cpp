@@ -17,9 +17,8 @@ constexpr std::uint64_t most_bytes_ahead = 1u << 20;
 constexpr std::uint32_t granted_to_stuck = 64;
 
 /// Returns true if the window may double. Messages beyond a hard limit, and beyond the bound of
-/// most policies, are lost, and other senders that wait for room below a bound need some, too. So
-/// the window of a bounded mailbox does not grow, and a peer takes at most a quarter of a hard
-/// limit.
+/// most policies, are lost, and other senders that wait below a bound need room, too. So the window
+/// of a bounded mailbox does not grow, and a peer takes at most a quarter of a hard limit.
 bool has_room_for_twice(const core::cell& who, std::uint32_t window) noexcept {
   return window < most_credit && who.limits().policy == core::mailbox_policy::unbounded &&
          window <= who.hard_limit() / 8;
@@ -142,7 +141,7 @@ exports::entry* exports::released_by_peer(const actor_id& id, std::uint64_t n) n
 }
 
 /// Returns the length below which a mailbox is short. With the policy `wait` it is at most the
-/// bound, so that local senders that wait for room below it get some, too.
+/// bound, so that local senders that wait below it get room, too.
 std::uint32_t exports::short_mailbox(const core::cell& who, std::uint32_t window) noexcept {
   const bool lets_wait = who.limits().policy == core::mailbox_policy::wait;
   return lets_wait ? std::min(who.soft_limit(), window / 2) : window / 2;

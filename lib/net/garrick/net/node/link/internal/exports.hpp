@@ -75,8 +75,8 @@ class exports {
   [[nodiscard]] actor_id hold(core::cell& who, const protocol_table& as);
   /// The same for an actor that was spawned for the peer.
   [[nodiscard]] actor_id hold_spawned(core::cell& who, const protocol_table& as);
-  /// Gives the actor a number without a handle; it lasts until as many calls of `forget`. Throws as
-  /// above.
+  /// Returns the actor's number without a handle. The number lasts until `forget` was called as
+  /// often. Throws std::bad_alloc, and then nothing has changed.
   [[nodiscard]] actor_id name(const core::address& who);
   void forget(const actor_id& id) noexcept;
   /// Returns the entry with this number, or null if there is none any more.
@@ -129,9 +129,9 @@ class exports {
   [[nodiscard]] static bool is_due(const entry& x) noexcept {
     return x.taken >= x.due && !x.is_owed;
   }
-  /// Returns true if the actor's mailbox is short, or was short before the `fresh()` messages that
-  /// have just arrived. The latter counts only if the actor's window has grown, which shows that it
-  /// has read before.
+  /// Returns true if the actor's mailbox is short, or if the actor has ended. A window that has
+  /// grown shows that the actor has read before: then the mailbox counts as short, too, if it was
+  /// below a quarter of the window before the `fresh()` messages that have just arrived.
   template <class Fresh>
   [[nodiscard]] static bool keeps_up(const entry& x, Fresh fresh) noexcept {
     const core::cell* const who = core::handle_access::get(x.who);

@@ -84,7 +84,7 @@ class held_lanes {
   struct lane {
     kept_frame first{};              ///< without its bytes
     std::shared_ptr<decoding> by{};  ///< decodes `first`; null: the link reads it
-    std::uint32_t looks = 0;         ///< since `begin`, while no worker has begun with it
+    std::uint32_t looks = 0;         ///< how often the link has looked at the workers since `begin`
     std::deque<kept_frame> behind{};
     ~lane() {
       if (by != nullptr && by->take()) static_cast<void>(by->take_bytes());
@@ -108,7 +108,7 @@ class held_lanes {
   std::map<lane_number, lane> lanes_;
   const base::message_type* for_the_link_ = nullptr;    // the last content that needed the link
   base::instant next_taking_ = base::instant::never();  // see `deadline`
-  std::weak_ptr<decoding> taken_back_;  // the last; its actor keeps it until its turn
+  std::weak_ptr<decoding> taken_back_;  // the last one taken back; its actor keeps it (H3)
 };
 
 }  // namespace garrick::net::internal

@@ -155,7 +155,7 @@ void link::on_event(const link_event& e) {
 }
 
 void link::hint(const base::error& why) {
-  if (why && !is_open_) not_reached(why);  // no event takes back a datagram's error
+  if (why && !is_open_) not_reached(why);  // once it is open, no event would take the error back
   notice(evidence_of(why));
 }
 
@@ -173,7 +173,7 @@ void link::ended(const base::error& why) noexcept {
   close(why_ ? why_ : base::error(net_errc::node_down));
 }
 
-/// Answers all open requests and ends all watches. Does so only once.
+/// Answers all open requests and ends all watches. Only the first call does anything.
 void link::close(const base::error& why) noexcept {
   if (std::exchange(is_closed_, true)) return;
   deliver_held();

@@ -10,8 +10,8 @@
 // L2 Each message and request that has taken the link's credit has an entry in `credit_` when it is
 //    posted, since a node uses only stacks that confirm. The receiver's credit of a message is
 //    given back here only if the message does not leave; otherwise the peer grants it.
-// L3 No entry of the slot is taken while an incoming frame is read: the reader uses tables that an
-//    entry would change.
+// L3 No entry of the slot (mail_slot.hpp) is taken while an incoming frame is read: the reader uses
+//    tables that an entry would change.
 //
 // Thread safety: one thread at a time, by `connection` (hosted.hpp).
 #pragma once
@@ -160,8 +160,8 @@ class link final : public link_port,
   std::uint32_t send_now(remote_cell& to, core::envelope_ptr& e, base::instant until,
                          std::uint64_t by, std::uint32_t counted_as, packet payload = {});
   void signal_now(remote_cell& to, core::envelope_ptr e);
-  /// As `answer`, but no entry may wait before it. Leaves the answer to the caller only if
-  /// `may_be_left` is true and the answer is larger than `most_encoded_inside`.
+  /// Does the same as `answer`, but no entry may wait before this answer. Leaves the answer to the
+  /// caller only if `may_be_left` is true and the answer is larger than `most_encoded_inside`.
   const content_codec* answer_now(core::envelope_ptr& left, bool may_be_left);
   /// Sends an answer that its giver has encoded.
   void answer_now(std::uint64_t number, const base::message_type* type, packet payload);

@@ -335,8 +335,8 @@ std::string_view link::content_name(const frame& f) {
 
 // ---- figures ------------------------------------------------------------------------------------
 
-/// Returns the counts of the layers, the sizes of the tables, and the numbers of frames that came
-/// or went to no use.
+/// Returns the counts of the layers, the sizes of the tables, and the numbers of frames that failed
+/// or were refused.
 std::vector<link_count> link::counters() const {
   std::vector<link_count> all = link_->counters();
   const auto add = [&](std::string_view name, std::size_t n) { all.push_back({"node", name, n}); };

@@ -154,7 +154,8 @@ std::uint32_t link::send_now(remote_cell& to, envelope_ptr& e, base::instant unt
     f.kind = frame_kind::request;
     f.number = ++next_number_;
     const std::uint64_t asker = e->requester->id();
-    // The peer chooses the lane of the answer by the number to which it sends the asker's messages.
+    // The peer sends the answer in the lane of messages to this number. So the number must be the
+    // one to which it sends other messages for the asker.
     f.sender = exports_.number_of(core::handle_access::make_address(e->requester))
                    .value_or(sender_id(asker));
     type = nullptr;  // a lost request ends with an error, and not with a dead letter

@@ -1,4 +1,5 @@
-// Links, monitors, exits and ends, in both directions.
+// Links, monitors, downs, exits and kills between actors of the two nodes, in both directions, and
+// withdrawals of requests.
 #include <garrick/core/seam/signals.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/actor_protocol.hpp>

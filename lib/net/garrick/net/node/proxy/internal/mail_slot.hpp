@@ -7,8 +7,8 @@
 // a link has to do, the more frames meet here.
 //
 // Entries that only the link can encode wait here as they are, in their place: requests, which get
-// a number there, messages with handles, which are to be exported, signals, errors, and released
-// proxies. So everything that one thread sends through a link is in one line.
+// a number in the link; messages with handles, which are to be exported; signals, errors, and
+// released proxies. So everything that one thread sends through a link is in one line.
 //
 // Invariants:
 //   W1  The thread that makes the slot not empty brings a visit that takes all; if the visit cannot
@@ -171,7 +171,8 @@ class mail_slot {
   bool write_entry(std::size_t size, Write write);
   /// Adds a request, which counts as so many bytes.
   bool add_request(const about& what, core::envelope_ptr& e, packet payload, std::size_t bytes);
-  /// Makes room for an entry and writes its head; under lock_, where room must exist.
+  /// Writes the head of an entry and returns the place for the bytes behind it. Under lock_.
+  /// Requires that the last chunk has room.
   [[nodiscard]] std::byte* place(const about& what, form lies_as, kind as,
                                  std::size_t size) noexcept;
   void count(std::size_t bytes) noexcept;

@@ -25,7 +25,7 @@ class proxies {
  public:
   using table = std::unordered_map<actor_id, remote_cell*, peer_hash>;
 
-  /// Proxies of the link `self`, with the credit of `senders`.
+  /// Makes an empty table, for proxies of the link `self` with the credit of `senders`.
   proxies(const connection& self, answering_cell& senders, const peer_hash& hash,
           base::duration patience)
       : self_(self), senders_(senders), patience_(patience), by_id_(0, hash) {}
@@ -49,7 +49,7 @@ class proxies {
     static_cast<void>(core::handle_access::release(held));
     return *made;
   }
-  /// Counts a handle that the peer has sent, and notes the protocol as which it was read. Returns
+  /// Counts a handle that the peer has sent, and notes the protocol of the read handle. Returns
   /// the proxy, with a strong reference that is the caller's. Throws std::bad_alloc, and then the
   /// handle does not count and no proxy is held for it.
   [[nodiscard]] remote_cell* receive(const actor_id& id, const protocol_table& as) {

@@ -62,7 +62,7 @@ class no_porter final : public handle_porter {
 };
 
 /// Encodes an envelope's content, with room for headers, outside of the link. Returns nothing if
-/// only the link can do so, or can report the error.
+/// only the link can encode it, or can report the error.
 std::optional<packet> encoded_outside(const content_codec& how, const core::envelope& e,
                                       std::size_t headers, encoding_hints& hints) {
   no_porter porter;
@@ -318,7 +318,7 @@ bool remote_cell::leave_waiting(core::envelope_ptr e, base::instant until,
   } catch (const std::bad_alloc&) { return lost(std::move(e), base::errc::overload), false; }
 }
 
-/// Returns the size of a message that only the link can encode, or 0 if the link cannot either.
+/// Returns the size of a message that only the link can encode, or 0 if it cannot be encoded.
 std::size_t remote_cell::encoded_size(const core::envelope& e) const {
   const signature_codec* const s = [&] {
     const std::lock_guard lock(tables_mutex);
@@ -334,7 +334,7 @@ std::size_t remote_cell::encoded_size(const core::envelope& e) const {
 }
 
 /// Encodes a message on its sender's thread, or a request that may be large. Returns false if only
-/// the link can do so, or can report the error.
+/// the link can encode it, or can report the error.
 bool remote_cell::leave_encoded(core::envelope_ptr& message, base::instant until, bool& first,
                                 std::uint32_t& weight) {
   const core::envelope& e = *message;

@@ -7,7 +7,7 @@
 // is over or too many wait, the message becomes a dead letter, or the request is answered with an
 // error.
 //
-// Thread safety: as proxy_cell, except for the part that is the link's.
+// Thread safety: that of proxy_cell, except for the part that is for the thread in the link.
 #pragma once
 
 #include <garrick/core/seam/handles.hpp>
@@ -92,9 +92,9 @@ class answering_cell final : public core::proxy_cell {
   /// thread may exceed the limit by one message. A message with credit passes without a check: all
   /// credit together is at most half of the room.
   [[nodiscard]] bool take_credit() noexcept;
-  /// As `take_credit`, where only large messages have used up the credit: the next message need not
-  /// wait for them unless it is large itself (`pause`). Returns false, and takes nothing, if there
-  /// is credit, or if other messages have used it up, too.
+  /// Takes credit for one message if only large messages have used the credit up: the message need
+  /// not wait for them unless it is large itself (`pause`). Returns false, and takes nothing, if
+  /// there is credit, if other messages have used it up, too, or if the slot has no room.
   [[nodiscard]] bool pass_large_ones() noexcept;
   /// Handles a message that passed large ones and proved large itself: its sender waits now, or
   /// pauses after its handler.
@@ -104,7 +104,7 @@ class answering_cell final : public core::proxy_cell {
     // Most are too small for a division.
     return bytes < bytes_a_credit_ ? 1 : 1 + static_cast<std::uint32_t>(bytes / bytes_a_credit_);
   }
-  /// Counts a message as `weight` messages that was counted as `counted_as` so far.
+  /// Counts a message, which counted as `counted_as` messages so far, as `weight` messages.
   void weigh(std::uint32_t weight, std::uint32_t counted_as = 1) noexcept {
     if (weight == counted_as) return;
     owe(weight - counted_as);
@@ -185,13 +185,14 @@ class answering_cell final : public core::proxy_cell {
 
   const connection link_;
   const std::uint32_t most_under_way_;
-  const std::size_t bytes_a_credit_;  // half of the bytes that may wait are all credit
+  const std::size_t bytes_a_credit_;  // all credit together is half of the bytes that may wait
   const encoding how_;
   // Senders and the link's thread write here for each message. Fields that they only read lie in
   // other cache lines.
   alignas(64) mail_slot slot_;
-  std::atomic<bool> waits_in_vain_{false};  // an actor has so waited since the last confirmation
-  std::atomic<std::int64_t> large_{0};      // the credit that large messages have taken
+  // True if an actor has waited in vain since the last confirmation:
+  std::atomic<bool> waits_in_vain_{false};
+  std::atomic<std::int64_t> large_{0};  // the credit that large messages have taken
   wanted_requests wanted_;
   encoding_hints hints_;
   std::array<std::atomic<const content_codec*>, 16> answers_{};  // for the answers expected last
@@ -232,9 +233,9 @@ class remote_cell final : public core::proxy_cell {
   }
   /// Returns the error of a message for which there is no room.
   [[nodiscard]] base::error too_much_waits() const;
-  /// As `lost`, for a request after its time: answers it with a time-out.
+  /// Does the same as `lost` for a request after its time, and answers it with a time-out.
   void overdue(const core::envelope_ptr& e, std::uint32_t weight) noexcept;
-  /// As `lost`, for a message without its envelope.
+  /// Does the same as `lost` for a message without its envelope.
   void lost(const base::message_type* type, std::uint64_t sender, std::uint32_t weight,
             const base::error& why) noexcept;
   /// Loses an entry of any kind.
@@ -264,7 +265,7 @@ class remote_cell final : public core::proxy_cell {
   const connection link_;
   answering_cell& link_credit_;
   const actor_id id_;
-  std::vector<const protocol_table*> tables_;  // the link's; written and asked under a mutex
+  std::vector<const protocol_table*> tables_;  // the link's; a mutex guards reads of other threads
   std::atomic<const protocol_table*> first_table_{nullptr};  // of tables_, for senders
   encoding_hints hints_;
 };

@@ -38,7 +38,8 @@ struct link_credit {
   void use_up() const {
     while (cell->credit() > 0) REQUIRE(cell->take_credit());
   }
-  /// Small messages that need not wait behind large ones; they use up the large ones' share.
+  /// Returns the number of small messages that need not wait behind large ones, and takes their
+  /// credit.
   [[nodiscard]] std::uint32_t that_pass() const {
     std::uint32_t n = 0;
     while (cell->pass_large_ones()) ++n;
@@ -77,7 +78,7 @@ TEST_CASE("a link's credit: credit that small messages have used up lets none pa
 }
 
 TEST_CASE("a link's credit: a large message is counted by its last weight, until it is over") {
-  // the weights by which it was counted one after the other
+  // the weights that the message had, one after the other
   for (const auto& weights : {std::vector{1U, 3U}, {1U, 3U, 5U}, {1U, 2U, 4U}})
     for (const bool sent : {false, true}) {
       const link_credit of;

@@ -5,8 +5,9 @@
 // While the table is empty, the runner's question costs a load.
 //
 // Invariants
-// W1 An entry is made for a request that has no answer yet, and is removed with the one answer that
-//    each request gets: both on the link's thread. So no entry is left behind.
+// W1 An entry is made for a request that has no answer yet. It is removed with the one answer that
+//    each request gets, or when an answer may never come: a cancelled request was handed on to
+//    another node. Both happen on the link's thread. So no entry is left behind.
 // W2 There are never more entries than were allowed. A request without room for its entry is
 //    handled as if it were wanted.
 //
