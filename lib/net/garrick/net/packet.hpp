@@ -53,7 +53,7 @@ class packet {
       : block_(std::exchange(other.block_, nullptr)),
         range_(std::exchange(other.range_, 0)),
         may_write_front_(other.may_write_front_) {}
-  /// Drops the own handle and takes the other packet's.
+  /// Drops this packet's handle and takes the other packet's.
   packet& operator=(packet&& other) noexcept {
     if (this != &other) {
       release();
@@ -98,8 +98,8 @@ class packet {
     return data() + begin();
   }
   /// Adds `n` bytes at the end and returns their address; the caller writes them. Moves the bytes
-  /// if there is no room, in time that is linear in all appended bytes. Requires that no other
-  /// handle shows the bytes. Throws std::bad_alloc.
+  /// if there is no room; all moves together take time that is linear in the appended bytes.
+  /// Requires that no other handle shows the bytes. Throws std::bad_alloc.
   [[nodiscard]] std::byte* append(std::size_t n) {
     if (block_ == nullptr || n > block_->capacity - end()) [[unlikely]]
       enlarge(n);

@@ -9,8 +9,8 @@
 
 namespace garrick::net {
 
-/// Names a node; the same after a restart if the node is configured with it. 128 bits, random or
-/// bound to a certificate.
+/// The id of a node: 128 bits, random or bound to a certificate. It stays the same after a restart
+/// if the node is configured with it.
 struct node_id {
   std::uint64_t high = 0;  ///< the upper half
   std::uint64_t low = 0;   ///< the lower half
@@ -24,10 +24,10 @@ struct node_id {
 /// An incarnation of a node, as a peer sees it.
 ///
 /// Incarnations are drawn at random, so no two of a node are ever equal, and messages that an
-/// earlier one left in the network can be told apart. Zero stands for none. After `down`
+/// earlier incarnation left in the network can be told apart. Zero stands for none. After `down`
 /// (`link_event::kind::down`) the same incarnation may begin another session, unless `peer_return`
 /// forbids it or it is in quarantine (`accept_sessions::quarantine`, `node::quarantine`). A
-/// forbidden incarnation is refused, and its node becomes a peer again only with another one.
+/// forbidden incarnation is refused, and its node becomes a peer again only with a new incarnation.
 ///
 ///     for (const peer_identity& peer : node.peers()) std::puts(peer.to_string().c_str());
 struct peer_identity {

@@ -13,7 +13,8 @@ constexpr unsigned char byte_at(std::string_view text, std::size_t i) {
   return static_cast<unsigned char>(text[i]);
 }
 
-/// Returns the bytes of the first character of `text`; 0: it is no UTF-8, or a control character.
+/// Returns the number of bytes of the first character of `text`. Returns 0 if that is a control
+/// character or no UTF-8.
 std::size_t character_size(std::string_view text) {
   const unsigned char first = byte_at(text, 0);
   if (first < 0x80) return first < 0x20 || first == 0x7f ? 0 : 1;
@@ -23,7 +24,7 @@ std::size_t character_size(std::string_view text) {
     if ((byte_at(text, i) & 0xc0) != 0x80) return 0;
   const unsigned char second = byte_at(text, 1);
   if (first == 0xc2 && second < 0xa0) return 0;  // C1, which terminals obey
-  // Longer than need be, half of a UTF-16 pair, or beyond the last character.
+  // An encoding longer than need be, half of a UTF-16 pair, or beyond the last character.
   const bool is_wrong = (first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) ||
                         (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90);
   return is_wrong ? 0 : size;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr actor_id alice{1, 11}, bob{2, 22};
 
-/// The peer's numbers coincide with those of some questions, and not with others.
+/// The count of question numbers: so small that the peer often answers an open question by chance.
 constexpr std::uint64_t numbers = 8;
 
 [[nodiscard]] bool is_answer(frame_kind k) {

@@ -14,10 +14,11 @@
 // order. Frames about lifetimes (link, monitor, down, exit, kill) go in the lane of the system.
 //
 // Invariants:
-//   A1  A question is in questions_ from `send` until exactly one answer was passed up.
+//   A1  A question is in questions_ from `send` until its one answer comes or a `cancel` is sent.
 //   A2  by_time_ has an entry for each question with a deadline, and no other.
-//   A3  A peer's bytes never end the process: bytes that are not a frame are counted, dropped, and
-//       reported to the peer by a decode_error without receiver, unless the layer below is full.
+//   A3  A peer's bytes never end the process. Bytes that are not a frame are counted, dropped, and
+//       reported to the peer by a decode_error without receiver, unless the layer below is full or
+//       the bytes are a broken decode_error.
 //
 // Thread safety: none; a layer is its stack's.
 #pragma once
@@ -39,7 +40,7 @@
 
 namespace garrick::net {
 
-/// Returns the lane of a frame of this kind between these actors.
+/// Returns the lane of a frame, which follows from its kind, its sender and its receiver.
 [[nodiscard]] lane_number lane_of(const frame& f) noexcept;
 
 /// Returns a frame ready to be sent: puts its header in front of `payload`, which has room for it
@@ -107,7 +108,7 @@ class actor_protocol : public layer_defaults {
   void receive(const incoming& m, layer_context& c);
   /// Ends all open questions at `down` with `net_errc::perhaps_delivered`.
   void notice(const link_event& e, layer_context& c);
-  /// Ends overdue questions with `errc::timeout`, and tells the other end.
+  /// Ends overdue questions with `errc::timeout`, and sends a `cancel` after an overdue request.
   void advance(layer_context& c);
   /// Ends all open questions, as at `down`.
   void leave(layer_context& c);

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t size_of_length = framing::header_size;
 
-/// Returns the four bytes if all are letters or blanks: then the other end speaks a line-based
-/// protocol.
+/// Returns the four bytes of a length as text if all are printable ASCII: then the other end
+/// probably speaks a text protocol. Returns an empty text otherwise.
 std::string as_text(const std::byte* length) {
   std::string text;
   for (std::size_t i = 0; i != size_of_length; ++i) {

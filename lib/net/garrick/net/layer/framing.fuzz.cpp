@@ -2,7 +2,8 @@
 // below the limit.
 //
 // The first byte is the limit; 0: four gigabytes, so believing a length would exceed the fuzzer's
-// memory. The second is the size of the pieces; 0: their sizes are the bytes themselves, in turn.
+// memory. The second is the size of the pieces; 0: each piece has as many bytes as its first byte
+// says, and one more.
 #include "garrick/net/layer/framing.hpp"
 
 #include <algorithm>
@@ -41,7 +42,8 @@ struct end final : carrier, link_owner {
   }
 };
 
-/// Reads by docs/wire.md, in a loop. Returns true if a length was above the limit.
+/// Reads the messages of a stream by the rules of docs/wire.md. Returns true if a length was above
+/// the limit.
 bool read_all(std::span<const std::byte> stream, std::uint32_t largest, std::vector<bytes>& out) {
   while (stream.size() >= framing::header_size) {
     const auto size = load_le<std::uint32_t>(stream.data());

@@ -165,12 +165,12 @@ enum class misfit : std::uint8_t {
   none,                                          ///< it fits
   needs_messages_as_framing_makes_them,          ///< a stream of bytes is below
   needs_a_stream_but_messages_are_below,         ///< they have borders already
-  needs_datagrams_a_stream_is_reliable_already,  ///< or reliability is below
+  needs_datagrams_a_stream_is_reliable_already,  ///< or another `reliability` is below
   needs_order_as_ordering_makes_it,              ///< messages may overtake each other
   needs_reliability_below,                       ///< messages may be lost
   needs_sessions_as_the_layer_session_has_them,  ///< there is no layer that reports an open session
-  what_is_below_has_order_already,               ///< so it would do nothing
-  what_is_below_has_sessions_already,            ///< so it would do nothing
+  what_is_below_has_order_already,               ///< so the layer would do nothing
+  what_is_below_has_sessions_already,            ///< so the layer would do nothing
 };
 
 /// A layer's view of the stack that it is in.

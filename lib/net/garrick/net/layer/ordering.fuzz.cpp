@@ -1,9 +1,9 @@
 // A lane's numbers only grow, held messages stay within their limits, and every datagram is
 // accounted for, for any bytes of a peer.
 //
-// The first byte chooses the settings and the layer below. Then each step is a byte: if its lowest
-// bit is set, time passes by the rest of it in milliseconds; otherwise as many of the following
-// bytes are a datagram.
+// The first byte chooses the settings and the layer below. Then each step is a byte: its lowest bit
+// and a number in the other bits. If the bit is set, this number of milliseconds passes; otherwise
+// this number of the following bytes is a datagram.
 #include "garrick/net/layer/ordering.hpp"
 
 #include <algorithm>

@@ -61,7 +61,7 @@ struct ordering_settings {
 struct ordering_counters {
   std::uint64_t gaps = 0;               ///< a lane without held messages had to hold one
   std::uint64_t given_up = 0;           ///< messages that were waited for no longer
-  std::uint64_t late = 0;               ///< of those, the ones that came after all: dropped
+  std::uint64_t late = 0;               ///< messages given up, or very old, that came: dropped
   std::uint64_t duplicates = 0;         ///< messages that came once more: dropped
   std::uint64_t malformed = 0;          ///< datagrams without a whole header: dropped
   std::uint64_t released_by_time = 0;   ///< gaps given up because the time-out had come

@@ -140,7 +140,7 @@ void redelivery::pump(layer_context& c, lane_number newest) {
   };
   const end_of_pumping guard{pumping_ = true};
   const auto ready = [&] { return held_ != 0 && open_ && !waits_for_counts_ && !over_; };
-  // On a link with room the newest message is the only one, so no lane has to be searched for.
+  // On a link with room the newest message is the only one held, so no lane has to be searched.
   if (held_ == 1 && newest != layer_lane && ready() && may_hand_down(newest, c)) {
     if (newest != system_lane) turn_ = lanes_[newest]->place;
     hand_down(newest, c);

@@ -73,7 +73,7 @@ struct redelivery_settings {
   /// The most messages of the other end that are not in a mailbox here yet. At least 1.
   std::uint32_t accepted_messages = 4096;
   /// The bytes of these messages. At least 1. If this is less than twice the other end's `bytes`
-  /// and its largest message, a large message may hold up the others until it is in the mailbox.
+  /// plus its largest message, a large message may hold up the others until it is in the mailbox.
   std::uint64_t accepted_bytes = 96u << 20;
   /// The receiver tells its counts after this many messages, or half of the sender's window. At
   /// least 1.

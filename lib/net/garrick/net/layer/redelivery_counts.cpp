@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::byte begin_kind{1};
 constexpr std::byte ack_kind{2};
-// Of `begin`, behind its kind: two windows of messages and bytes.
+// The limits in a `begin`, behind its kind: two windows, each in messages and in bytes.
 constexpr std::size_t limits_size = 2 * (4 + 8);
 constexpr std::size_t begin_entry = 1 + 8 + 8;
 constexpr std::size_t ack_entry = 1 + 8;

@@ -123,7 +123,7 @@ bool reliability::may_send_ordinary(instant now) noexcept {
 }
 
 void reliability::pump(layer_context& c) {
-  // A layer below may send or report in a call: the outermost call takes care of it.
+  // A packet on its way down may cause a call of this function: the outermost call goes on.
   if (pumping_ || broken_) return;
   const raised guard(pumping_);
   limited_ = false;
@@ -251,7 +251,7 @@ void reliability::give_up(const base::error& why, layer_context& c) {
   c.notify({link_event::kind::down, 0, why});
 }
 
-// ---- acknowledgements of ours -------------------------------------------------------------------
+// ---- acknowledgements of this end ---------------------------------------------------------------
 
 acknowledgement reliability::take_acknowledgement(instant now) noexcept {
   unacknowledged_ = 0;

@@ -76,7 +76,7 @@ struct reliability_settings {
   base::duration shortest_timeout = base::duration::milliseconds(2);
   /// The longest such time, unless the round trip takes longer.
   base::duration longest_timeout = base::duration::seconds(1);
-  /// The same time while the round-trip time is not known.
+  /// The time until an unanswered packet is sent again, while the round-trip time is not known.
   base::duration first_timeout = base::duration::milliseconds(100);
 };
 
@@ -154,7 +154,8 @@ class reliability : public layer_defaults {
   /// layer below is writable: messages that it does not take are kept.
   [[nodiscard]] bool writable(const layer_context&) const noexcept { return !full_; }
 
-  /// Returns the most bytes of a message, so that it can be sent in parts.
+  /// Returns the most bytes of a message: as many as one datagram takes, and at most 65535, so that
+  /// the message can be sent in parts if the path becomes narrower.
   [[nodiscard]] std::size_t largest(const layer_context& c) const noexcept;
 
   /// Returns the counters so far.
@@ -190,7 +191,7 @@ class reliability : public layer_defaults {
   void give_up(const base::error& why, layer_context& c);
   void forget_all() noexcept;
 
-  // Acknowledgements of ours.
+  // Acknowledgements of this end.
   [[nodiscard]] acknowledgement take_acknowledgement(base::instant now) noexcept;
   void send_acknowledgement(layer_context& c);
   void acknowledge_later(received_packets::arrival a, base::instant now) noexcept;

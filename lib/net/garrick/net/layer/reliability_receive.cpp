@@ -53,7 +53,7 @@ void reliability::receive(const incoming& m, layer_context& c) {
   }
 }
 
-/// Takes a whole packet, or the proof that it was here before.
+/// Takes a whole packet, or a part of a packet that has come before or lies beyond the window.
 void reliability::arrived(const reliability_header& header, const incoming& m, layer_context& c) {
   using arrival = received_packets::arrival;
   const arrival a = received_.record(header.number);

@@ -144,7 +144,7 @@ void session::open_again(layer_context& c) {
 void session::advance_open(layer_context& c) {
   const instant now = c.now();
   if (life_.down_at() <= now) {
-    // Perhaps the peer lives, and only its packets get lost: then it learns its end by this packet.
+    // Perhaps the peer lives, and only its packets get lost: then this packet tells it.
     packet given_up = packet::with_room(header_size + c.headers_below(), 1);
     *given_up.append(1) = static_cast<std::byte>(parting::given_up);
     send_own(session_packet::leave, std::move(given_up), c);

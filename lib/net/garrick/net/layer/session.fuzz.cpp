@@ -1,4 +1,4 @@
-// Any calls and bytes before, during and after a session: no assertion fails, no message passes
+// For any calls and bytes before, during and after a session: no assertion fails, no message passes
 // outside a session, nothing comes after `down`; and a second connection takes the place of the
 // present one only after an answer of the session's peer.
 //

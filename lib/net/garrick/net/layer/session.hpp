@@ -70,7 +70,7 @@ namespace garrick::net {
 
 /// Settings of `session`.
 struct session_settings {
-  /// The identity of this end. Its incarnation is drawn at random, and not zero.
+  /// The identity of this end. Its incarnation must not be zero, and should be drawn at random.
   peer_identity self{};
   bool connects = true;         ///< this end says hello first, and opens a lost stream again
   version_range versions{};     ///< the versions of this end
@@ -207,8 +207,8 @@ class session : public layer_defaults {
   void on_session_elsewhere(const refusal_notice& r, layer_context& c);
   [[nodiscard]] bool is_the_peers(std::span<const std::byte> bytes) const noexcept;
   /// Returns true if an earlier packet of the same read of a stream was a sign of life: a further
-  /// one adds nothing, since no time has passed. The last packet of a suspected peer came before
-  /// now.
+  /// one adds nothing, since no time has passed. While the peer is suspected the result is false,
+  /// since its last packet came before now.
   [[nodiscard]] bool has_just_heard(base::instant now) const noexcept {
     return stream_ && phase_ == phase::open && confirmed_ && life_.last_heard() == now;
   }

@@ -586,7 +586,7 @@ TEST_CASE("session: a frame without a kind is a stranger's, also with more bytes
   pair_of p(true);
   p.connect();
   p.run(1_s);
-  // Behind the empty frame comes the length of the next one, the same byte as `data`.
+  // Behind the empty frame comes the length of the next one, whose first byte is that of `data`.
   const std::byte data = static_cast<std::byte>(session_packet::data);
   std::vector<std::byte> all = framed(std::vector{data});
   all.resize(all.size() + 4);

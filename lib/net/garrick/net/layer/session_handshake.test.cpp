@@ -1,4 +1,5 @@
-// A refusal because the peer has a session already, and datagrams without a socket.
+// Handshakes of `session` that are refused because of an earlier session, that have no socket at
+// first, or that begin with a slow attempt to connect.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -20,7 +20,7 @@ constexpr std::byte whole_message{0};
 constexpr std::byte piece_of_message{1};
 constexpr std::uint32_t smallest_piece = 64;
 
-/// The header of a whole message; that of a piece is `numbers_size` longer.
+/// Returns the size of a whole message's header; that of a piece is `numbers_size` longer.
 constexpr std::size_t short_header(bool lanes_below) noexcept { return lanes_below ? 1 : 2; }
 constexpr std::size_t numbers_size = 12;
 static_assert(short_header(false) + numbers_size == slicing::header_size);
@@ -261,7 +261,7 @@ void slicing::notice(const link_event& e, layer_context& c) {
       if (c.below().connected) forget();
       c.notify(e);
       break;
-    case link_event::kind::writable: break;  // those above are told when there is room in the queue
+    case link_event::kind::writable: break;  // the layers above are told of room in the queue
     default: c.notify(e);
   }
   drain(c);

@@ -1,10 +1,10 @@
-// The kept bytes of a peer stay within their limits, and only announced messages are passed up, for
-// any bytes of a peer.
+// For any bytes of a peer: the kept bytes stay within their limits, and no more bytes are passed up
+// than have come.
 //
-// The first byte chooses the layer below. Then each step is a byte: if its lowest bit is set, time
-// passes by the rest of it in milliseconds; otherwise as many of the following bytes are a
-// datagram. Sizes up to four gigabytes are allowed, so believing one would exceed the fuzzer's
-// memory.
+// The first byte chooses the layer below. Then each step is a byte: its lowest bit and a number in
+// the other bits. If the bit is set, this number of milliseconds passes; otherwise this number of
+// the following bytes is a datagram. Sizes up to four gigabytes are allowed, so believing one would
+// exceed the fuzzer's memory.
 #include "garrick/net/layer/slicing.hpp"
 
 #include <algorithm>

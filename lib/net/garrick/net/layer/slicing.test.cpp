@@ -101,7 +101,7 @@ std::string text_of_size(std::size_t size, std::uint64_t seed = 1) {
   return text;
 }
 
-/// "w" or "p" and the lane of each datagram that was sent.
+/// Returns "w" for a whole message or "p" for a piece, and the lane, of each datagram sent.
 std::string turns_of(const end& e) {
   std::string turns;
   for (const packet& p : e.sent) {

@@ -1,6 +1,6 @@
-// Sums of messages and of their bytes.
+// Counts of messages, with the sums of their bytes.
 //
-// Private: installed because `redelivery` has such sums.
+// Private: installed because `redelivery` has such members.
 //
 // Thread safety: values.
 #pragma once

@@ -6,7 +6,7 @@
 // again as soon as its bytes are sent, so the next message is written into the same cache lines.
 //
 // Invariants:
-//   K1  Messages lie whole in one chunk, and leave in the order in which they came.
+//   K1  Each message lies whole in one chunk. Messages leave in the order in which they came.
 //   K2  A chunk is freed with its last message; without messages there is none.
 //
 // Thread safety: none.

@@ -21,8 +21,8 @@
 
 namespace garrick::net::internal {
 
-/// The limits of messages under way at a time in ordinary lanes; the same again for the system's
-/// lanes.
+/// The limits of messages under way at a time in ordinary lanes. The system's lanes have the same
+/// limits for themselves.
 struct under_way_limits {
   std::size_t messages = 0;
   std::uint64_t bytes = 0;

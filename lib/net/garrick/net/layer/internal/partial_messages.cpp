@@ -95,7 +95,7 @@ bool partial_messages::make_room(std::uint64_t bytes, iterator m, properties bel
 verdict partial_messages::begin(const piece& p, properties below, slicing_counters& k) {
   if (!below.reliable && is_over(p.id)) return verdict::stale;
   if (below.ordered) abandon(p.lane, k);
-  // In order, a lane has one message under way: that is a limit by itself.
+  // Over a layer that keeps the order, a lane has one message under way, a limit by itself.
   const std::size_t most = std::max<std::size_t>(settings_.partial_messages, 1);
   if (!below.ordered && count_[kind_of(p.lane)] >= most &&
       (below.reliable || !evict(is_reserved(p.lane), all_.end(), k)))

@@ -1,8 +1,8 @@
 // Messages that are coming in pieces.
 //
 // Bytes without a gap from a message's beginning are joined in one block, which grows with them.
-// Pieces that come too early wait beside it, copied as they are; over a layer that keeps the order,
-// that means a loss. No memory is reserved for bytes that a peer only announces.
+// Pieces that come too early wait beside it, copied as they are. Over a layer that keeps the order,
+// an early piece means a loss. No memory is reserved for bytes that a peer only announces.
 //
 // Where pieces can be lost, messages expire, and the one that has waited longest makes room. A
 // message that is over, whole or not, is remembered for a while, so that a late piece does not
@@ -63,7 +63,7 @@ class partial_messages {
   /// Gives up all incomplete messages of this lane, which is in order: a later one has begun, so
   /// they never become whole.
   void abandon(lane_number lane, slicing_counters& k) noexcept;
-  /// Gives up the messages that expire until `now`.
+  /// Gives up the messages whose time has come by `now`.
   void expire(base::instant now, slicing_counters& k) noexcept;
   /// Returns the number of incomplete messages; `bytes` returns their memory, with overhead.
   [[nodiscard]] std::size_t messages() const noexcept { return all_.size(); }

@@ -14,15 +14,16 @@ namespace garrick::net::internal {
 
 /// A message that is not known to be in the other end's mailbox.
 struct kept_message {
-  packet bytes;                     // until it goes down; of a large one over streams always
-  const std::byte* copy = nullptr;  // in `copies`, of a small one over streams that went down
+  // The message until it goes down. Over streams it stays here if it is too large for `copies`.
+  packet bytes;
+  const std::byte* copy = nullptr;  // in `copies`, once the message went down over a stream
   std::uint32_t size = 0;
   std::uint64_t report = 0;
 };
 
 /// The messages of one lane, in both directions; numbers count from zero.
 struct redelivery_lane {
-  /// A message that was passed up, and is in no mailbox or behind one that is in none.
+  /// A message that was passed up and is in no mailbox, or follows such a message.
   struct arrival {
     std::uint32_t size = 0;
     bool there = false;  // in its mailbox
@@ -36,8 +37,8 @@ struct redelivery_lane {
   pooled_deque<arrival> waiting;
   std::uint64_t received = 0;
   std::uint64_t delivered = 0;
-  std::uint64_t told = 0;  // of `delivered`
-  std::size_t place = 0;   // in used_
+  std::uint64_t told = 0;  // the last count of `delivered` that was sent
+  std::size_t place = 0;   // of the lane in redelivery::used_
   [[nodiscard]] std::uint64_t end() const noexcept { return acked + out.size(); }
 };
 

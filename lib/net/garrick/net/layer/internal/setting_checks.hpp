@@ -15,15 +15,15 @@
 
 namespace garrick::net::internal {
 
-/// Returns `errc::invalid_setting` for the setting of this path: that of `slicing.largest` is
-/// called `net.slicing_largest`.
+/// Returns `errc::invalid_setting` for the setting of this path: the path `slicing.largest` stands
+/// for the setting `net.slicing_largest`.
 [[nodiscard]] inline base::error invalid(std::string_view path, std::string_view why) {
   std::string key = "net.";
   for (const char c : path) key += c == '.' ? '_' : c;
   return base::make_error(base::errc::invalid_setting, key, why);
 }
 
-/// Returns no error from `low` to `high`, both included.
+/// Returns no error if `value` lies between `low` and `high` or is one of them.
 [[nodiscard]] inline base::error check_range(
     std::string_view name, std::uint64_t value, std::uint64_t low,
     std::uint64_t high = std::numeric_limits<std::uint64_t>::max()) {
@@ -33,7 +33,7 @@ namespace garrick::net::internal {
   return invalid(name, why);
 }
 
-/// Returns no error for a duration that is not below this one.
+/// Returns no error if `value` is not below `low`.
 [[nodiscard]] inline base::error check_at_least(std::string_view name, base::duration value,
                                                 base::duration low) {
   if (value >= low) return {};
@@ -41,7 +41,7 @@ namespace garrick::net::internal {
       name, std::to_string(value.count()) + " ns is below " + std::to_string(low.count()) + " ns");
 }
 
-/// Returns no error for a duration above zero.
+/// Returns no error if `value` is above zero.
 [[nodiscard]] inline base::error check_positive(std::string_view name, base::duration value) {
   if (value > base::duration()) return {};
   return invalid(name, "a time above zero is needed");

@@ -18,9 +18,9 @@ namespace garrick::net {
 struct acknowledgement {
   /// The most ranges.
   static constexpr std::size_t most_ranges = 32;
-  /// Bytes without ranges, and of each range.
+  /// Bytes of an acknowledgement without ranges.
   static constexpr std::size_t fixed_size = 12;
-  static constexpr std::size_t range_size = 4;  ///< see above
+  static constexpr std::size_t range_size = 4;  ///< bytes of each range
 
   sequence_number next = 0;                      ///< the oldest packet that is missing
   sequence_number newest = 0;                    ///< the packet that came last
@@ -37,11 +37,11 @@ struct acknowledgement {
 
 /// The header of one datagram.
 struct reliability_header {
-  /// Bytes of the flags, and of a packet's number and attempt.
+  /// Bytes of the flags.
   static constexpr std::size_t flags_size = 1;
-  static constexpr std::size_t packet_size = 5;                    ///< see above
+  static constexpr std::size_t packet_size = 5;                    ///< bytes of number and attempt
   static constexpr std::byte with_packet = std::byte{1};           ///< a flag: a packet follows
-  static constexpr std::byte with_acknowledgement = std::byte{2};  ///< a flag: its bytes follow
+  static constexpr std::byte with_acknowledgement = std::byte{2};  ///< a flag: one follows
   static constexpr std::byte with_part = std::byte{4};             ///< a flag: only a part follows
   static constexpr std::size_t part_size = 4;                      ///< bytes of size and offset
 
@@ -57,8 +57,8 @@ struct reliability_header {
 
 /// Writes `a` to the `a.size()` bytes at `to`.
 void encode(std::byte* to, const acknowledgement& a) noexcept;
-/// Reads the header of a datagram. Returns false if the bytes break the rules of that page, or if
-/// ranges are not ascending and apart. The caller checks whether the numbers make sense.
+/// Reads the header of a datagram. Returns false if the bytes break the rules of docs/wire.md, or
+/// if ranges are not ascending and apart. The caller checks whether the numbers make sense.
 [[nodiscard]] bool decode(std::span<const std::byte> bytes, reliability_header& into) noexcept;
 
 }  // namespace garrick::net

@@ -12,7 +12,8 @@ constexpr double full_queue_factor = 0.7;
 constexpr double no_queue_factor = 0.85;
 constexpr double slow_start_factor = 0.7;
 constexpr double curve = 0.4;  // packets a second cubed
-// Reno's growth in a round trip with the factor 0.7, for as many losses as with 0.5 and one packet.
+// Reno's growth in a round trip, for the factor 0.7: it causes as many losses as the growth by one
+// packet does with the factor 0.5.
 constexpr double reno_packets = 3 * (1 - 0.7) / (1 + 0.7);
 constexpr std::uint32_t samples_of_a_round = 8;
 

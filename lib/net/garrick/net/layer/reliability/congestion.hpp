@@ -31,7 +31,7 @@ class congestion {
   /// Begins in slow start, with ten packets of `packet` bytes.
   explicit congestion(std::size_t packet = 1200) noexcept;
 
-  /// Sets the size of a full packet. The window stays.
+  /// Sets the size of a full packet. The window stays, unless it is smaller than two packets.
   void packet_size(std::size_t packet) noexcept;
 
   /// Returns the bytes that may be in flight. At least two packets.
@@ -78,7 +78,7 @@ class congestion {
   state before_;                    ///< before the last event
   std::uint64_t recovered_at_ = 0;  ///< transmissions from this one on are after the last event
   std::uint32_t event_ = 0;
-  std::uint32_t losses_ = 0;  ///< of the last event, without those that were none
+  std::uint32_t losses_ = 0;  ///< of the last event, less those that proved to be none
   base::instant last_;        ///< the last acknowledgement's time
   // Rounds: from a transmission until it is acknowledged.
   std::uint64_t round_end_ = 0;

@@ -9,8 +9,8 @@
 // precedence. So one packet always gets through, and memory does not depend on the peer.
 //
 // Invariants:
-//   P1  Each of partial_ has another number, and misses at least one byte.
-//   P2  There are at most `most` of them, of at most 65535 bytes each.
+//   P1  Each packet in partial_ has a number of its own, and misses at least one byte.
+//   P2  There are at most `most` such packets, of at most 65535 bytes each.
 //
 // Thread safety: none; a layer's own.
 #pragma once

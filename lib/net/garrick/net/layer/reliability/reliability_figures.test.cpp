@@ -36,7 +36,7 @@ void send(end& e, std::size_t size) {
   REQUIRE(!e.stack.send({std::move(p)}, e.time.now()));
 }
 
-/// The time for 4000 messages back and forth, one at a time (paper 004, figures 6 and 7).
+/// Returns the time for 4000 messages back and forth, one at a time (paper 004, figures 6 and 7).
 duration bounce(double loss, duration delay, std::uint64_t seed) {
   timeline time;
   wire there(time, seed * 2), back(time, seed * 2 + 1);
@@ -311,7 +311,7 @@ TEST_CASE("reliability: it leaves room for TCP, and takes its own") {
 
 namespace {
 
-/// A carrier that keeps its packets, as a socket's batch.
+/// A carrier that keeps its packets, as the batch of a socket does.
 struct batch_end final : carrier, link_owner {
   std::vector<packet> out;
   std::size_t messages = 0;

@@ -35,7 +35,7 @@ std::uint64_t seeds() {
 
 /// Replaces a layer that knows whether the peer lives.
 struct telling : layer_defaults {
-  static constexpr std::uint64_t heard = 7777;  ///< a path that means that the peer sends again
+  static constexpr std::uint64_t heard = 7777;  ///< a path of this size means: the peer sends again
   static void notice(const link_event& e, layer_context& c) {
     const bool is_news = e.what == link_event::kind::path && e.number == heard;
     c.notify(is_news ? link_event{link_event::kind::trusted} : e);

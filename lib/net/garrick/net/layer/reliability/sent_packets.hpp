@@ -101,11 +101,11 @@ class sent_packets {
 
   /// Returns true if the list is empty.
   [[nodiscard]] bool empty(list_name list) const noexcept { return lists_[list].count == 0; }
-  /// Returns the number of packets in it.
+  /// Returns the number of packets in the list.
   [[nodiscard]] std::uint32_t count(list_name list) const noexcept { return lists_[list].count; }
-  /// Returns the number of its first packet. Requires that it is not empty.
+  /// Returns the sequence number of the list's first packet. Requires that the list is not empty.
   [[nodiscard]] sequence_number front(list_name list) const noexcept { return lists_[list].front; }
-  /// Returns its first packet; as above.
+  /// Returns the list's first packet. Requires that the list is not empty.
   [[nodiscard]] const sent_packet& first_of(list_name list) const noexcept {
     return ring_[lists_[list].front & mask()];
   }

@@ -15,7 +15,7 @@
 
 namespace garrick::net {
 
-/// The number of a packet, or of one transmission's place in a session.
+/// The number of a packet of a session.
 using sequence_number = std::uint32_t;
 
 /// The first packet of a session.

@@ -11,7 +11,7 @@
 //   H1  A decoded packet has a bounded size: one above `largest_hello` is neither a hello nor a
 //       refusal.
 //   H2  Decoding allocates only a text, of at most `longest_program` bytes, or of `longest_words`
-//       bytes and some of its own.
+//       bytes behind a fixed beginning.
 //
 // Thread safety: plain functions and values.
 #pragma once
@@ -147,7 +147,7 @@ void encode_parting(std::string_view words, packet& to);
 /// Returns the reason in the body of a `leave`, for people.
 [[nodiscard]] std::string parting_text(std::span<const std::byte> body);
 
-/// Returns the mark in each datagram from `sender` to `receiver`, two incarnations.
+/// Returns the tag in each datagram from `sender` to `receiver`, two incarnations.
 [[nodiscard]] std::uint32_t session_tag(std::uint64_t sender, std::uint64_t receiver) noexcept;
 
 /// The result of a look at the first bytes of a new connection.

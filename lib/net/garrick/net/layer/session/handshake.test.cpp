@@ -141,7 +141,8 @@ TEST_CASE("handshake: a refusal's words are cut, show no control characters, and
   const auto r = decode_refusal(p.bytes());
   REQUIRE(r.has_value());
   CHECK(r->words == "no." + std::string(longest_words - 3, 'x'));
-  // An older reader, which skips the words, sees the same as before; half of them are not words.
+  // An older reader, which skips the words, sees the same as before. Words that are cut off count
+  // as none.
   for (std::size_t n = without.size(); n != p.size(); ++n) {
     const auto half = decode_refusal(p.bytes().first(n));
     REQUIRE(half.has_value());
