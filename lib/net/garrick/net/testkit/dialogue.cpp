@@ -64,7 +64,7 @@ void talk::ask(talking_end& end, std::uint32_t& to_ask) {
   constexpr frame_kind kinds[] = {frame_kind::request, frame_kind::request, frame_kind::request,
                                   frame_kind::resolve, frame_kind::spawn};
   const frame_kind kind_of_this = kinds[random.below(5)];
-  // Mostly small ones, some of the largest size.
+  // Most questions are small, and some have any size that the stack takes.
   const auto largest = static_cast<std::uint32_t>(kind.largest);
   const std::uint32_t size = random.below(random.below(8) == 0 ? largest + 1 : 64);
   // Some limits are shorter than an answer takes.

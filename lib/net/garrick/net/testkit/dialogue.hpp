@@ -25,7 +25,7 @@ namespace garrick::net::testkit {
 struct dialogue_settings {
   std::uint32_t questions = 60;                               ///< tried by each host
   std::uint64_t pairs = 4;                                    ///< pairs of actors that talk
-  base::duration between = base::duration::milliseconds(10);  ///< average time from one to the next
+  base::duration between = base::duration::milliseconds(10);  ///< average time between questions
   base::duration limit = base::duration::seconds(1);          ///< the longest limit of a question
   path_settings path{};                                       ///< the settings of both directions
   /// The faults; the hosts are "a", which connects, and "b". If all weights are 0, there are no

@@ -98,7 +98,7 @@ void numbers::act(internal::program_session& by, bool newest, bool connects) {
   std::uint32_t& to_send = left[connects ? 0 : 1];
   if (!newest || to_send == 0 || !one.can_send()) return;
   const lane_number lane = s.lanes[random.below(static_cast<std::uint32_t>(s.lanes.size()))];
-  // Mostly small ones, some of the largest size.
+  // Most messages are small, and some have any size that the stack takes.
   const auto largest = static_cast<std::uint32_t>(kind.largest);
   const std::uint32_t size =
       random.below(random.below(4) == 0 ? largest + 1 : std::min(largest + 1, 64u));

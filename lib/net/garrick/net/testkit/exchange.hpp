@@ -34,7 +34,7 @@ namespace garrick::net::testkit {
 struct exchange_settings {
   std::uint32_t messages = 60;                                ///< tried by each host
   std::vector<lane_number> lanes{0, 1, 2, 3};                 ///< the messages' lanes
-  base::duration between = base::duration::milliseconds(10);  ///< average time from one to the next
+  base::duration between = base::duration::milliseconds(10);  ///< average time between messages
   path_settings path{};                                       ///< the settings of both directions
   /// The faults; the hosts are "a", which connects, and "b". If all weights are 0, there are no
   /// faults.
@@ -52,8 +52,8 @@ struct exchange_settings {
 /// The figures of a run.
 struct exchange_result {
   std::size_t sent = 0;      ///< messages that links have taken
-  std::size_t received = 0;  ///< messages of these in mailboxes
-  std::size_t unknown = 0;   ///< messages of these that were reported as unknown
+  std::size_t received = 0;  ///< those of them that are in mailboxes
+  std::size_t unknown = 0;   ///< those of them that were reported as unknown
   std::size_t downs = 0;     ///< links that went down
 };
 

@@ -28,7 +28,7 @@ namespace garrick::net::testkit {
 using network_program = std::function<void(simulated_network&)>;
 
 /// Returns the number of seeds for a test: the value of GARRICK_SEEDS, or 200. Throws as
-/// `testkit::seeds_from_environment`.
+/// `testkit::seeds_from_environment` does.
 [[nodiscard]] std::uint64_t seeds();
 
 /// Runs `program` once, under this seed. Returns an empty text if it passed, otherwise the reason

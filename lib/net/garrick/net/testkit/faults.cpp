@@ -122,7 +122,7 @@ class drawing {
     };
     between(when, set("a storm begins", rough), set("a storm ends", usual));
   }
-  /// For good, and at once: datagrams on their way were taken before.
+  /// Lowers the limit of a way for good. Datagrams that are on their way still arrive.
   void narrow(duration when, const std::string& a, const std::string& b) {
     const std::size_t most = 1200 + random_.below(8000);
     net_.at(when, {"the way from " + a + " to " + b + " takes " + std::to_string(most) + " bytes",

@@ -30,7 +30,7 @@ namespace garrick::net::testkit {
 [[nodiscard]] fault heal_all();
 /// Returns a fault that breaks each stream between the two hosts.
 [[nodiscard]] fault reset_streams(std::string a, std::string b);
-/// Returns a fault that loses each stream between the two hosts at `at` alone.
+/// Returns a fault by which the host `at` alone loses each of its streams to the other host.
 [[nodiscard]] fault half_open(std::string at, std::string other);
 /// Returns a fault that stalls each stream between the two hosts, and tells no end; new streams are
 /// carried.
@@ -76,8 +76,8 @@ struct fault_plan {
 };
 
 /// Draws faults from the network's seed, writes them into its schedule, and returns their number.
-/// Each ends by itself; at `until` everything is healed. Throws std::invalid_argument if the plan
-/// names fewer than two hosts, or if `between` is zero.
+/// Cuts, pauses, crashes and storms end by themselves, at `until` at the latest. Throws
+/// std::invalid_argument if the plan names fewer than two hosts, or if `between` is not above zero.
 std::size_t plan_faults(simulated_network& net, const fault_plan& plan);
 
 }  // namespace garrick::net::testkit

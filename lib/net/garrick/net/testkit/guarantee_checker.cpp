@@ -7,7 +7,7 @@
 namespace garrick::net::testkit {
 namespace {
 
-// flow, number, size, lane; then the bytes that follow from them.
+// The head of a message: flow, number, size and lane, which decide all bytes behind it.
 constexpr std::size_t head = 4 + 4 + 4 + 1;
 
 std::byte filler(std::size_t flow, lane_number lane, std::uint32_t number,
@@ -85,7 +85,7 @@ bool checked_end::send(lane_number lane, std::size_t size, base::instant now) {
   const auto number = static_cast<std::uint32_t>(in_lane.size());
   outgoing m{written(own_, lane, number, size, link_->header_size()), lane,
              own.messages.size() + 1};
-  // It may arrive, and be reported, before `send` returns.
+  // The message may arrive, and be reported, before `send` returns.
   in_lane.push_back(own.messages.size());
   own.messages.push_back({lane, number, size});
   ++checker_.sent_;

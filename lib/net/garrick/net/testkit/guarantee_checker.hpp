@@ -12,7 +12,7 @@
 //   gapless       | and none is left out, unless an end has got `disconnected` or is new
 //   sessions      | a link gets messages of one flow, and a flow goes to one link
 //   to_mailbox    | a message is reported once: as delivered when it is in a mailbox and never
-//                 | before, as unknown only if the link went down; without that all are delivered
+//                 | before, as unknown only if the link went down; otherwise all are delivered
 //
 // The checker knows only links and their owners, so it works over every stack, and over sockets,
 // too. It throws nothing, since layers are on the stack: `violation()` names the first fault.

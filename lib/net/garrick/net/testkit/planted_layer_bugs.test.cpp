@@ -33,11 +33,11 @@ exchange_settings rough_settings() {
           .settles = ms(35'000)};
 }
 
-/// No stream is lost, so no missing message has an excuse.
+/// Returns settings without faults: no stream is lost, so no missing message has an excuse.
 exchange_settings quiet_settings() {
   return {.path = {.delay = ms(5), .jitter = ms(2)}, .settles = ms(35'000)};
 }
-/// Hosts crash, and messages of their earlier incarnations arrive late.
+/// Returns settings by which hosts crash, and messages of their earlier incarnations arrive late.
 exchange_settings settings_with_crashes() {
   exchange_settings s = rough_settings();
   s.path.reordering = 0.3;

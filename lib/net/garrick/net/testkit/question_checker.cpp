@@ -12,15 +12,16 @@
 namespace garrick::net::testkit {
 namespace {
 
-// flow, number, kind of content; then the bytes that follow from them
+// The head of a content: flow, number and kind, which decide all bytes behind it.
 constexpr std::size_t head = 4 + 8 + 1;
 enum class content : std::uint8_t { question = 1, answer };
-// An answer has as many bytes as this.
+// The bytes of an answer.
 constexpr std::size_t answer_size = head + 20;
-// Numbers that no question ever has.
+// The least of the numbers that no question ever has.
 constexpr std::uint64_t unasked = 1u << 20;
 constexpr actor_id somebody_else{77, 77};
-// The actor of the names: of the answering end, or, for each third question, of the asking one.
+// The actor behind a resolved name: one of the answering end, or, for each third question, one of
+// the asking end.
 constexpr actor_id whom_it_names{88, 88};
 constexpr bool leads_home(std::uint64_t number) noexcept { return number % 3 == 0; }
 
@@ -129,7 +130,7 @@ bool talking_end::can_ask() const {
 
 std::size_t talking_end::room() const { return frame_room + link_->header_size(); }
 
-/// Returns true if it was taken.
+/// Sends a message. Returns true if the link has taken it.
 bool talking_end::send(outgoing&& m) {
   const base::error refused = link_->send(std::move(m), now_());
   if (refused && refused != net_errc::overload)
@@ -147,7 +148,7 @@ void talking_end::ask(frame_kind kind, std::uint64_t pair, std::size_t size, bas
   const base::instant due = limit.is_infinite() ? base::instant::never() : now_() + limit;
   outgoing m =
       to_outgoing(f, written(own_, number, content::question, std::max(size, head), room()));
-  // It may be handled, and answered, before `send` returns.
+  // The question may be handled, and answered, before `send` returns.
   own.questions.push_back({kind, f.sender, f.receiver, due});
   ++checker_.seen_.asked;
   if (!send(std::move(m))) checker_.found("a link that was writable is full");

@@ -26,7 +26,7 @@ constexpr path_settings rough{.delay = ms(5),
                               .reordering = 0.1,
                               .late_by = ms(20)};
 
-/// Faults for which no peer is given up.
+/// Returns faults so short that no peer is given up.
 fault_plan short_faults() {
   return {.cuts = 2,
           .one_way_cuts = 1,

@@ -37,7 +37,7 @@ struct path_settings {
 struct network_settings {
   /// The settings of a way that was never changed.
   path_settings path{};
-  /// The time from a lost segment's first departure to its next one.
+  /// The time from a lost segment's first departure to its next departure.
   base::duration retransmission = base::duration::milliseconds(200);
   /// The time after which an unanswered connection attempt ends.
   base::duration connect_timeout = base::duration::seconds(3);

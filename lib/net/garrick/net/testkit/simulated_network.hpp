@@ -117,8 +117,8 @@ class simulated_network {
   /// Breaks each stream between the two hosts: bytes on their way still arrive up to some point,
   /// then the end is told.
   void reset_streams(std::string_view a, std::string_view b);
-  /// Loses each stream between the two hosts at `at` alone. The other end notices only when it
-  /// sends.
+  /// Lets the host `at` alone lose each of its streams to `other`. The other end notices only when
+  /// it sends.
   void half_open(std::string_view at, std::string_view other);
   /// Stalls each stream between the two hosts, and tells no end, as if a router had forgotten the
   /// streams. New streams are carried.

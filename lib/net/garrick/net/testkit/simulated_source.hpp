@@ -7,10 +7,10 @@
 //                       .source = std::make_shared<simulated_source>(net.host("bank"))});
 //   const endpoint at = n.listen("tcp://bank:7").value();
 //
-// The host's name is the endpoint's host. Nodes draw their numbers from the network's seed, so the
-// same seed gives the same history. The objects of a source end with it, as they end with the
-// process when the host crashes. A visit is made at once, or after the call in which it was
-// requested.
+// In an endpoint, the host is a simulated host's name. Nodes draw their numbers from the network's
+// seed, so the same seed gives the same history. The objects of a source end with it, as they end
+// with the process when the host crashes. A visit is made at once, or after the call in which it
+// was requested.
 //
 // Thread safety: its network's.
 #pragma once
@@ -31,14 +31,14 @@ class simulated_source final : public link_source {
   explicit simulated_source(simulated_host& host);
   ~simulated_source() override;
 
-  /// Opens a link and returns it, as `net::connect`. Errors: `errc::invalid_setting` if the network
-  /// has no host of this name (it has those for which `simulated_network::host` was called), or for
-  /// a path; `net_errc::bad_endpoint` for port 0.
+  /// Opens a link and returns it, as `net::connect` does. Errors: `errc::invalid_setting` if the
+  /// network has no host of this name (`simulated_network::host` makes hosts), or for a path;
+  /// `net_errc::bad_endpoint` for port 0.
   base::result<connection> connect(const net::endpoint& to,
                                    std::unique_ptr<hosted_maker> make) override;
-  /// Listens and returns the listener, as `net::listen`; the endpoint's host is this one's name, or
-  /// an address. With port 0, the listener has a free one. Errors: `errc::invalid_setting` for
-  /// another host's name or a path; `net_errc::address_in_use`.
+  /// Listens and returns the listener, as `net::listen` does. The endpoint's host is this host's
+  /// name, or an address. With port 0, the listener has a free port. Errors:
+  /// `errc::invalid_setting` for another host's name or a path; `net_errc::address_in_use`.
   base::result<net::listener> listen(const net::endpoint& at,
                                      std::shared_ptr<accept_policy> policy) override;
   /// Returns a seed from the network's, another one for each host and for each source that a host

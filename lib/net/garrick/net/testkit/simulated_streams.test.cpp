@@ -327,7 +327,7 @@ TEST_CASE("under any faults a reopened stream gives the beginning of each end's 
     if (!s.client->is_open()) s.client->reopen();
     net.run_for(ms(10'000));
     net.require(s.client->is_open(), "the way is whole, and yet it is not connected");
-    // Each connection begins with "<", and its digits count.
+    // Each connection begins with "<", and its digits count up.
     std::string last;
     for (const char c : s.servers.at(0)->bytes()) {
       if (c == '<') {

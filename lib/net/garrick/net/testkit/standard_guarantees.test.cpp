@@ -30,7 +30,7 @@ constexpr path_settings rough{.delay = ms(5),
                               .late_by = ms(20)};
 constexpr path_settings still{.delay = ms(5)};
 
-/// Faults for which no peer is given up.
+/// Returns faults so short that no peer is given up.
 fault_plan short_faults() {
   return {.cuts = 2,
           .one_way_cuts = 1,
@@ -76,7 +76,7 @@ TEST_CASE("standard stacks: to_mailbox delivers everything through short faults"
 
 namespace {
 
-/// Streams that carry nothing any more, while new ones are carried.
+/// Returns settings by which streams carry nothing any more, while new streams do.
 exchange_settings with_stalls(path_settings path) {
   return {.messages = 150,
           .between = ms(200),

@@ -41,7 +41,7 @@ struct checked_program : two_host_program {
   [[nodiscard]] std::string next_name(const simulated_host& h) {
     return h.name() + "." + std::to_string(h.lives() + 1) + "." + std::to_string(++ends);
   }
-  /// Notes that a link that was open went down.
+  /// Notes that a link went down.
   void note_down(const link_event& e) {
     ++downs;
     why = e.why.to_string();
@@ -82,7 +82,7 @@ class checked_session : public program_session {
 
   Program& all_;
   std::unique_ptr<endpoint> endpoint_;
-  End end_;  ///< holds the link, so it goes before the endpoint
+  End end_;  ///< holds the link, so it is destroyed before the endpoint
 
  private:
   bool opened_ = false;

@@ -64,7 +64,7 @@ void connection::finish(std::uint32_t s) {
 }
 
 void connection::pump_soon(std::uint32_t s) {
-  // At the end of the instant's events so far: bytes that are sent together may fly together.
+  // `pump` follows the instant's other events: bytes that are sent together may fly together.
   if (std::exchange(sides_[s].pump_is_due, true)) return;
   net().at(net().now(), [self = shared_from_this(), s] { self->pump(s); });
 }

@@ -63,7 +63,7 @@ class connection final : public two_way, public std::enable_shared_from_this<con
     std::uint64_t taken = 0;
     std::uint64_t received = 0;
     std::uint64_t acknowledged = 0;
-    std::uint64_t fall_backs = 0;  ///< the number so far; bytes from before the last one are lost
+    std::uint64_t fall_backs = 0;  ///< the number so far; segments from before do not arrive
     base::instant last_arrival{};
     bool finished = false;     ///< nothing more will be taken
     bool finish_sent = false;  ///< the end of the bytes is on its way

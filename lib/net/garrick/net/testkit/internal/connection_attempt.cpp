@@ -60,7 +60,7 @@ base::instant pass(const attempt_state& a, host& from, host& to, Arrived arrived
   return arrival;
 }
 
-/// Returns the server's end: the former one of this client, or a new one.
+/// Gives the connection to the server's end: the former end of this client, or a new one.
 void accept(const stream_end& client, const std::shared_ptr<listening>& l, host& h,
             const std::shared_ptr<connection>& c) {
   std::shared_ptr<stream_end> e;
@@ -76,7 +76,7 @@ void accept(const stream_end& client, const std::shared_ptr<listening>& l, host&
   l->known[client.id()] = e;
   c->accepted_by(e);
   e->join(c);
-  // The waiting call holds it, since no other object does yet.
+  // The waiting call holds the end, since no other object does yet.
   h.when_running([e, l, &h] {
     if (l->over) return e->close();
     h.time().calling([&] { l->taken(e); });

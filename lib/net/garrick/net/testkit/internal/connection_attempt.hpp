@@ -7,8 +7,8 @@
 
 namespace garrick::net::testkit::internal {
 
-/// Asks the other host for a connection, and again while it does not answer: `stream_end::knocking`
-/// in this network.
+/// Returns the function by which an end of this network asks the other host for a connection, and
+/// asks again while that host does not answer.
 [[nodiscard]] stream_end::knocking knocking_in(engine& net);
 
 }  // namespace garrick::net::testkit::internal

@@ -11,8 +11,8 @@
 
 namespace garrick::net::testkit::internal {
 
-/// Checks that the program fails with this text within 200 seeds, and fails so again. Failures with
-/// other texts do not count: a bug may show in several ways.
+/// Checks that the program fails with this text within 200 seeds, and that the failure replays.
+/// Failures with other texts do not count: a bug may show in several ways.
 inline void finds_bug(const std::string& name, const network_program& program,
                       const std::string& text) {
   CAPTURE(name);

@@ -1,4 +1,4 @@
-// A host from the inside: its ends, work that waits for a paused process, and its end.
+// A host from the inside: its ends, the work that waits for a paused process, and its crashes.
 //
 // Thread safety: one thread at a time.
 #pragma once

@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::int64_t million = 1'000'000;
 
-/// ns * numerator / denominator, rounded down; both are at most two millions.
+/// Returns ns * numerator / denominator, rounded down. Requires that numerator and denominator are
+/// at most two millions.
 std::int64_t scaled(std::int64_t ns, std::int64_t numerator, std::int64_t denominator) noexcept {
   return ns / denominator * numerator + ns % denominator * numerator / denominator;
 }

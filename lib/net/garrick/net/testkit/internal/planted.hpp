@@ -96,7 +96,8 @@ class basic_window : public layer_defaults {
     lane_number lane;
     bool there;
   };
-  /// Mailboxes of different lanes are not filled in the order of numbers.
+  /// Counts the messages before the first that is in no mailbox: the mailboxes of different lanes
+  /// are not filled in the order of numbers.
   void count() {
     for (; !come_.empty() && come_.front().there; ++in_mailboxes_) come_.pop_front();
   }
@@ -151,7 +152,7 @@ class basic_window : public layer_defaults {
   std::uint32_t first_ = 0;     ///< the number of the first message in it
   std::uint32_t expected_ = 0;  ///< the next number to pass up
   std::uint32_t in_mailboxes_ = 0;
-  std::deque<come> come_;  ///< messages from the first one on that is in no mailbox
+  std::deque<come> come_;  ///< begins with the first message that is in no mailbox
   base::instant deadline_ = base::instant::never();
 };
 
@@ -220,7 +221,7 @@ class planted : public layer_defaults {
 
  private:
   static constexpr std::uint32_t every = 17;
-  /// Only the sender holds the packet.
+  /// Returns the last byte, to be altered: only the sender holds the packet.
   [[nodiscard]] static std::byte* last_byte_of(packet& p) {
     return const_cast<std::byte*>(p.bytes().data()) + p.size() - 1;
   }

@@ -29,7 +29,7 @@ enum class misunderstanding : std::uint8_t {
   refuses_itself,       ///< a request is not sent, but refused
   is_impatient,         ///< a request is not sent, but ended by its time
   gives_up,             ///< a request is not sent, but perhaps delivered
-  lets_others_end,      ///< an error of this end counts as one of the other
+  lets_others_end,      ///< an error of this end counts as one of the other end
   keeps_cancels,        ///< a cancel is not sent
   asks_twice,           ///< a request is passed up two times
   delays_questions,     ///< a request is passed up after the next one

@@ -13,7 +13,7 @@
 
 namespace garrick::net::testkit::internal {
 
-/// Makes `stack<Transport, Ls...>` of layers that need no settings.
+/// Returns a function that makes a `stack<Transport, Ls...>` of layers that need no settings.
 template <class Transport, class... Ls>
 [[nodiscard]] auto maker_of() {
   return [](link_owner& owner, carrier& below, const stack_place&) -> std::unique_ptr<any_link> {

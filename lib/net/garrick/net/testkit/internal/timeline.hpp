@@ -80,7 +80,7 @@ class timeline {
 
  protected:
   ~timeline() = default;
-  /// Ends all events.
+  /// Drops all events.
   void stop() noexcept;
 
  private:

@@ -355,8 +355,8 @@ class stranger final : public peer {
     put(std::move(p), lane_of(f));
   }
   lane_number lane() { return static_cast<lane_number>(in_.take() % layer_lane); }
-  /// Returns a number that mostly makes sense there: `usual` is 4 for the node's actors, 3 for its
-  /// own.
+  /// Returns an actor's number: mostly one of the node's actors if `usual` is 4, and one of this
+  /// peer's own actors if `usual` is 3.
   actor_id id(unsigned usual) {
     const unsigned how = in_.take();
     const auto any_of = [&](const std::vector<actor_id>& all) {
