@@ -1,4 +1,4 @@
-// Errors between two ends of a link.
+// The error codes of this library: failures of codec, layers, transports and links.
 //
 // Thread safety: constants.
 #pragma once

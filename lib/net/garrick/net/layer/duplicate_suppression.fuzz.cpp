@@ -1,5 +1,5 @@
-// No number is passed up twice, a new one within the window is passed up, and every datagram is
-// accounted for, in any sequence of numbers.
+// For any sequence of numbers: no number is passed up twice, a new one within the window is passed
+// up, and every datagram is accounted for.
 //
 // Each step is a byte, which makes a datagram's number from the one before: up to 63 ahead, up to
 // 63 back, up to 4032 ahead, or the four bytes that follow.

@@ -1,4 +1,5 @@
-// Messages on a byte stream: each is preceded by its length, four bytes, the lowest first.
+// A layer that carries messages on a byte stream: each is preceded by its length, four bytes, the
+// lowest first.
 //
 // A whole frame of any size is passed up without a copy. Only the beginning of an incomplete frame
 // is copied, once. The room for it grows with the bytes that have come: a length is believed no

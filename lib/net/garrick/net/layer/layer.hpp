@@ -127,7 +127,7 @@ struct link_event {
     connected,     ///< the transport carries bytes
     disconnected,  ///< the transport is lost, for the reason `why`; a session may outlive it
     opened,        ///< the identity of the other end is known, and messages may be sent
-    resumed,       ///< as `opened`, for a session that was open before
+    resumed,       ///< like `opened`, for a session that was open before
     suspected,     ///< the peer is silent for longer than usual: reversible
     trusted,       ///< packets of a suspected peer came again
     paused,        ///< this end itself was stopped, and called `number` nanoseconds late

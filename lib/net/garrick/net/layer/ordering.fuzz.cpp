@@ -1,5 +1,5 @@
-// A lane's numbers only grow, held messages stay within their limits, and every datagram is
-// accounted for, for any bytes of a peer.
+// For any bytes of a peer: a lane's numbers only grow, held messages stay within their limits, and
+// every datagram is accounted for.
 //
 // The first byte chooses the settings and the layer below. Then each step is a byte: its lowest bit
 // and a number in the other bits. If the bit is set, this number of milliseconds passes; otherwise

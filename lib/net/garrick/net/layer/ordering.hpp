@@ -1,4 +1,5 @@
-// Order in each lane, over a transport that has none (paper 004, §5 and figure 5).
+// A layer that keeps the order in each lane, over a transport without order (paper 004, §5 and
+// figure 5).
 //
 // Each message carries its lane and the lane's next number. The receiver passes up the next
 // message, and copies and holds those that come too early. Held messages are released, beginning

@@ -1,4 +1,5 @@
-// Exactly once into the receiver's mailbox, over streams that are lost and opened again.
+// A layer that brings each message exactly once into the receiver's mailbox, over streams that are
+// lost and opened again.
 //
 // The layers below keep each lane in order and lose nothing while a connection lasts. So both ends
 // can count the messages of a lane: those that have gone down here, those that have come up there,

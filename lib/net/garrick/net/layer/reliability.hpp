@@ -1,4 +1,4 @@
-// Datagrams that all arrive, each once (paper 004, §6).
+// A layer by which all datagrams arrive, each once (paper 004, §6).
 //
 // Each packet from above gets a number, and is kept until the other end has acknowledged it.
 // Arriving packets are passed up at once, in any order: a layer above may order them. A packet is

@@ -1,5 +1,5 @@
-// The way up of reliability: the peer's packets, its acknowledgements, and the losses that these
-// show.
+// The receiving half of `reliability`: the peer's packets, its acknowledgements, and the losses
+// that these show.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

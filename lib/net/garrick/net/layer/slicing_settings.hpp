@@ -15,7 +15,7 @@ namespace garrick::net {
 /// Bytes that count for a piece that came too early, besides its own bytes.
 inline constexpr std::size_t piece_overhead = 64;
 
-/// Settings of `slicing`. Both ends should have the same.
+/// Settings of `slicing`. Both ends should have the same settings.
 ///
 ///     net::node_settings s;
 ///     s.link.slicing.largest = 1u << 20;   // messages of at most 1 MiB

@@ -35,7 +35,7 @@
 //   S4  With `new_life_only`, no link is made for an incarnation after an admitted link of it is
 //       over.
 //
-// Thread safety: as `accept_policy`.
+// Thread safety: that of `accept_policy`.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Incarnations that are refused, as many as a process can afford to remember.
+// A list of the incarnations that are refused, as many as a process can afford to remember.
 //
 // Thread safety: none; the object that holds the list guards it.
 #pragma once

@@ -21,7 +21,7 @@ struct path_settings {
   /// The most additional delay, evenly distributed. Jitter alone keeps the order, as a queue does.
   base::duration jitter{};
   /// Probability that a datagram is lost. A lost segment of a stream is sent again: it arrives
-  /// later, by `network_settings::retransmission`, and so do the bytes behind it.
+  /// later, by `network_settings::retransmission`, with the bytes behind it.
   double loss = 0;
   double duplication = 0;  ///< probability that a datagram arrives a second time
   double reordering = 0;   ///< probability that later datagrams may overtake a datagram

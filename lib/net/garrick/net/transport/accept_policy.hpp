@@ -112,7 +112,7 @@ class accept_policy {
   [[nodiscard]] virtual verdict look(const arrival&) { return verdict::start(); }
   /// Called after `look` has returned "start"; `fresh` is a new link without an object. Returns the
   /// link that gets the newcomer: usually `fresh`. Another link takes it as by `verdict::join`; an
-  /// empty connection refuses it. A policy that records the owners of links does so here: the next
+  /// empty connection refuses it. A policy that records the owners of links does it here: the next
   /// newcomer may be looked at before `make` has made the object.
   [[nodiscard]] virtual connection claim(const arrival&, const connection& fresh) { return fresh; }
   /// Returns the object of a link; called on its I/O thread. The carrier outlives it. Null refuses

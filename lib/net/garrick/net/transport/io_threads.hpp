@@ -1,8 +1,8 @@
-// The threads of links.
+// The threads on which links run: the I/O threads.
 //
-// Each has an event loop of its own, and a link stays on one of them. A loop passes the bytes that
-// have arrived to a link before it tells the link the time, so that a pause of the process, however
-// long, is not charged to the peer.
+// Each thread has an event loop of its own, and a link stays on one thread. A loop passes the bytes
+// that have arrived to a link before it tells the link the time, so that a pause of the process,
+// however long, is not charged to the peer.
 //
 // Invariants:
 //   T1  All objects on these threads have ended, and are destroyed, when `stop` returns.

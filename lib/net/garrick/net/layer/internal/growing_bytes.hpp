@@ -2,7 +2,7 @@
 //
 // A growing vector moves its bytes, and touches the same amount of new memory: for some megabytes
 // that takes ten milliseconds and more in one go. The system can move pages without touching them,
-// and `realloc` lets it do so.
+// and `realloc` makes use of this.
 //
 // Thread safety: none.
 #pragma once

@@ -1,4 +1,4 @@
-// Messages that are coming in pieces.
+// The messages that have come in part, for the receiving side of `slicing`.
 //
 // Bytes without a gap from a message's beginning are joined in one block, which grows with them.
 // Pieces that come too early wait beside it, copied as they are. Over a layer that keeps the order,

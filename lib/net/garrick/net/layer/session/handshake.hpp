@@ -168,8 +168,8 @@ struct peeked {
 ///
 ///     if (auto p = peek_datagram(bytes); p.what == peeked::kind::found) choose(p.says.self);
 [[nodiscard]] peeked peek_datagram(std::span<const std::byte> datagram);
-/// The same for the framed bytes of a new stream, from the first one on. Returns `incomplete` until
-/// the whole hello is there, at most `largest_hello` + 4 bytes.
+/// Returns the hello at the beginning of a new stream, given its bytes so far, with their frame.
+/// Returns `incomplete` until the whole hello is there, at most `largest_hello` + 4 bytes.
 [[nodiscard]] peeked peek_stream(std::span<const std::byte> bytes);
 /// Returns true if a packet has the mark of this protocol's handshake behind its kind.
 [[nodiscard]] bool has_mark(std::span<const std::byte> packet) noexcept;

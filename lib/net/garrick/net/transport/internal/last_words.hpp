@@ -1,5 +1,5 @@
-// A closed stream: waiting bytes are still sent, then the end, and arriving bytes are read and
-// dropped until the other end closes, too. A socket that is closed with unread bytes resets the
+// The end of a closed stream: waiting bytes are still sent, and arriving bytes are read and dropped
+// until the other end closes, too. A socket that is closed with unread bytes resets the
 // connection, and the reset may overtake the last bytes that were sent.
 #pragma once
 
