@@ -1,5 +1,5 @@
-// Datagrams that arrive at most once, over a network that may duplicate them. Nothing is ordered or
-// sent again.
+// A layer by which datagrams arrive at most once, over a network that may duplicate them. The layer
+// neither orders datagrams nor sends them again.
 //
 // Each datagram has a number. The receiver remembers which of the last 1024 have come, and drops
 // older ones, which may be duplicates.
