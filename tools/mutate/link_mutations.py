@@ -202,7 +202,7 @@ MUTATIONS = [
     mutation(
         "link: a link that the peer has set is set again, and its actor named twice",
         SIGNALS,
-        "  if (monitor == 0 && watches_.is_linked(to.id(), watcher)) return;\n",
+        "  if (monitor == 0 && watches_.link_again(to.id(), watcher)) return;\n",
         "",
         ("tests.net.remote_lives",),
     ),

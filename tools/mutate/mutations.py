@@ -9,6 +9,7 @@ import broker_mutations
 import cell_mutations
 import dial_mutations
 import gpu_mutations
+import hostile_mutations
 import leader_mutations
 import link_mutations
 import memory_mutations
@@ -43,6 +44,7 @@ MUTATIONS = (
     + node_mutations.MUTATIONS
     + dial_mutations.MUTATIONS
     + link_mutations.MUTATIONS
+    + hostile_mutations.MUTATIONS
     + waiting_mutations.MUTATIONS
     + leader_mutations.MUTATIONS
     + request_mutations.MUTATIONS

@@ -167,34 +167,6 @@ TEST_CASE("remote lives: exit and kill act on the actor there") {
   CHECK(l.count("please") == 1);
 }
 
-TEST_CASE("remote lives: peers that may not end actors here may not, and links go on working") {
-  three_machines m({}, {.let_peers_end = false});
-  const auto mine = m.b.system.spawn<member>();
-  const auto there = m.b.shown_to(m.a, "member", mine);
-  m.a.system.exit(there);
-  m.a.system.kill(there);
-  m.a.system.run_for(ms(50));
-  m.b.system.expect_alive(mine);
-  std::uint64_t refused = 0;
-  for (const net::link_count& c : m.b.node.counters(m.a.node.self()))
-    if (c.layer == "node" && c.name == "ends_refused") refused = c.value;
-  CHECK(refused == 2);
-  CHECK(m.a.system.request(there, heard{}).get().has_value());
-  // The other direction is allowed.
-  const auto of_a = m.a.system.spawn<member>();
-  m.b.system.kill(m.a.shown_to(m.b, "of a", of_a));
-  m.b.system.run_for(ms(50));
-  m.a.system.expect_down(of_a, exit_code::kill);
-  // A link with an actor of the peer ends this one with it, no matter which side has set it.
-  log l;
-  const auto w = m.a.system.spawn<watcher>(lent(l));
-  send(w, watch{there, true});
-  m.a.system.run_for(ms(50));
-  m.a.system.kill(w);
-  m.a.system.run_for(ms(50));
-  m.b.system.expect_down(mine, exit_code::kill);
-}
-
 TEST_CASE("remote lives: a node that passes an end on has its own rights, and grants its own") {
   for (const bool relay_refuses : {false, true}) {
     CAPTURE(relay_refuses);

@@ -86,9 +86,9 @@ TEST_CASE("watches: a monitor of the peer goes with its target, or when it is ta
 
 TEST_CASE("watches: a link is one entry, whichever end has set it") {
   fixture f;
-  CHECK_FALSE(f.of.is_linked(peers, f.here));
+  CHECK_FALSE(f.of.link_again(peers, f.here));
   CHECK(f.of.link(f.here, f.there, peers) == f.id_of(f.here));
-  CHECK(f.of.is_linked(peers, f.here));
+  CHECK(f.of.link_again(peers, f.here));
   const auto [same, is_new] = f.of.linked_by(peers, {f.here, f.here, f.id_of(f.here)});
   CHECK_FALSE(is_new);
   CHECK(same.there == f.there);  // as it was first

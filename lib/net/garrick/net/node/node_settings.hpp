@@ -59,8 +59,10 @@ struct node_settings {
   peer_return after_down = peer_return::same_life;
 
   /// Lets actors of peers end actors here by `exit` and `kill`, if they have a handle. False: such
-  /// signals are ignored, and counted. Links are not affected: an actor that is linked with an
-  /// actor of a peer gets its exit signal, and ends with it unless it traps exits.
+  /// signals are ignored, and counted. A link that an actor here has set works in both directions:
+  /// the actor gets the exit signal of the peer's actor, and ends with it unless it traps exits. A
+  /// link that only the peer's actor has set tells that actor of the end of the actor here; its own
+  /// end, or the loss of its node, ends the link and nothing else.
   bool let_peers_end = true;
 
   /// Decides which nodes may be peers; null: every node that speaks the protocol.

@@ -94,7 +94,7 @@ void link::signal_withdrawn(remote_cell& to, const questions::asked_by& who) {
 }
 
 void link::signal_watch(remote_cell& to, const core::address& watcher, std::uint64_t monitor) {
-  if (monitor == 0 && watches_.is_linked(to.id(), watcher)) return;
+  if (monitor == 0 && watches_.link_again(to.id(), watcher)) return;
   if (watches_.is_full()) {
     const base::exit_reason no = too_many_watches();
     if (monitor != 0) return remote_cell::tell_down(watcher, to.address(), no, monitor);
@@ -199,7 +199,8 @@ void link::on_down(const frame& f) {
     remote_cell::tell_down(w->watcher, w->target, reason_in(f), w->number);
 }
 
-/// Returns true if the peer may end an actor with which it has no link, and counts a refusal.
+/// Returns true if the peer may end an actor that has not linked itself with an actor of the peer.
+/// Counts a refusal.
 bool link::lets_end() noexcept {
   const bool may = node_->settings().let_peers_end;
   ends_refused_ += may ? 0 : 1;
@@ -213,7 +214,10 @@ void link::on_exit(const frame& f) {
   remote_cell* const known = proxies_.find(f.sender);
   core::address from = known != nullptr ? known->address() : core::address();
   const std::optional<watches::pair> l = watches_.unlink(f.sender, who);
-  if (!l && !lets_end()) return;
+  if (!(l && l->set_here) && !lets_end()) {
+    if (l) tell<core::signals::unwatch>(who, l->there, std::uint64_t{0});
+    return;
+  }
   if (l) {
     // The link may be older than the proxy that is known now.
     if (!from) from = l->there;
@@ -222,9 +226,16 @@ void link::on_exit(const frame& f) {
   remote_cell::tell_exit(who, from, reason_in(f));
 }
 
-/// Ends all watches and links of actors with the link of the two nodes.
+/// Ends all watches and links of actors with the link of the two nodes. The loss of a peer that may
+/// end no actor ends only those that have linked themselves with an actor of the peer.
 void link::end_watches(const base::exit_reason& reason) noexcept {
-  for (const auto& [key, l] : watches_.end_links()) remote_cell::tell_exit(l.here, l.there, reason);
+  const bool ends_all = node_->settings().let_peers_end;
+  for (const auto& [key, l] : watches_.end_links()) {
+    if (l.set_here || ends_all)
+      remote_cell::tell_exit(l.here, l.there, reason);
+    else
+      tell<core::signals::unwatch>(l.here, l.there, std::uint64_t{0});
+  }
   for (const auto& [number, w] : watches_.end_watching())
     remote_cell::tell_down(w.watcher, w.target, reason, w.number);
   for (const auto& [key, w] : watches_.end_watched())

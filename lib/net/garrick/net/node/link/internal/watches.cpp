@@ -21,14 +21,17 @@ std::optional<watches::told> watches::unwatch(const core::address& watcher, std:
   return t;
 }
 
-bool watches::is_linked(const actor_id& there, const core::address& here) const {
-  return linked_.contains({there, here.id(), 0});
+bool watches::link_again(const actor_id& there, const core::address& here) {
+  const auto at = linked_.find({there, here.id(), 0});
+  if (at == linked_.end()) return false;
+  at->second.set_here = true;
+  return true;
 }
 
 actor_id watches::link(const core::address& here, const core::address& there,
                        const actor_id& there_id) {
   const actor_id id = names_.name(here);
-  linked_.emplace(watch_key{there_id, here.id(), 0}, pair{here, there, id});
+  linked_.emplace(watch_key{there_id, here.id(), 0}, pair{here, there, id, true});
   return id;
 }
 

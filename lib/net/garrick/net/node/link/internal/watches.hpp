@@ -16,6 +16,8 @@
 // M2 An entry has named its local actor once (`names::name`), and takes that back (`forget`) when
 //    it leaves. At the end of the link no name matters any more.
 // M3 Both keys of a monitor in `watching` lead to the same entry, or to none.
+// M4 A peer that may end no actor ends none by its links: an exit of the peer, or its loss, reaches
+//    a linked actor here only if that actor has set the link, too (`set_here`).
 //
 // Thread safety: for the thread in the link.
 #pragma once
@@ -59,6 +61,7 @@ class watches {
   struct pair {
     core::address here, there;
     actor_id here_id;
+    bool set_here = false;  ///< by the local actor, perhaps by the other one, too
   };
   struct told {
     std::uint64_t number = 0;
@@ -84,7 +87,8 @@ class watches {
                                const actor_id& target_id);
   /// Removes a monitor that its watcher takes back. Returns no value if it was answered meanwhile.
   [[nodiscard]] std::optional<told> unwatch(const core::address& watcher, std::uint64_t own);
-  [[nodiscard]] bool is_linked(const actor_id& there, const core::address& here) const;
+  /// Returns true if the two are linked already. Then the local actor has set the link, too.
+  [[nodiscard]] bool link_again(const actor_id& there, const core::address& here);
   /// Enters a link. Returns the local actor's number. Requires that the two are not linked.
   [[nodiscard]] actor_id link(const core::address& here, const core::address& there,
                               const actor_id& there_id);
