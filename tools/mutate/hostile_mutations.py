@@ -3,6 +3,7 @@
 from mutation import mutation
 
 ROOM = "lib/net/garrick/net/node/link/internal/"
+RECEIVE = ROOM + "link_receive.cpp"
 SIGNALS = ROOM + "link_signals.cpp"
 
 MUTATIONS = [
@@ -41,5 +42,34 @@ MUTATIONS = [
         "  at->second.set_here = true;\n",
         "",
         ("tests.net.ends_refused",),
+    ),
+    # ---- links before their use
+    mutation(
+        "link: a peer that has not let a link be used is served",
+        RECEIVE,
+        "  if (!is_used_ && !begins_use()) [[unlikely]]\n    return true;\n",
+        "  if (!is_used_ && m.decoded->kind == frame_kind::credit) static_cast<void>(begins_use());\n",
+        ("tests.net.before_use",),
+    ),
+    mutation(
+        "link: a frame on a link that this end has not chosen is read",
+        RECEIVE,
+        "  if (node_->self() < peer_)\n    shut(",
+        "  if (node_->self() < peer_)\n    return true;\n  if (false)\n    shut(",
+        ("tests.net.before_use",),
+    ),
+    mutation(
+        "link: a link that is open and never used is admitted",
+        ROOM + "link.hpp",
+        "bool admitted() const override { return is_used_; }",
+        "bool admitted() const override { return is_open_; }",
+        ("tests.net.before_use",),
+    ),
+    mutation(
+        "node: earlier lives that came into use after a link opened stay peers",
+        "lib/net/garrick/net/node/internal/node_core.cpp",
+        "      lives = earlier_lives(who);  // they may have come into use since this link opened\n",
+        "",
+        ("tests.net.before_use",),
     ),
 ]

@@ -453,8 +453,8 @@ MUTATIONS = [
     mutation(
         "node: a peer that is let send again is a peer again",
         RECEIVE,
-        "    if (std::exchange(may_send_, true)) return;",
-        "    may_send_ = true;",
+        "  if (!f.receiver) return;  // the link is in use by now (`begins_use`)\n",
+        "  if (!f.receiver) return node_->usable(*this);\n",
         by_several_links + by_strangers,
     ),
     mutation(

@@ -158,15 +158,14 @@ void node_core::opened(link_port& link) {
   bool is_unwanted = false;
   bool is_given_up = false;
   bool lets_use = false;
-  std::vector<connection> earlier;
+  std::vector<connection> lives;
   base::result<connection> in_use = base::error(net_errc::peer_down);
   {
     const std::lock_guard lock(mutex_);
     is_given_up = quarantined_.contains(who);
     is_unwanted = is_given_up || is_stopping_;
     if (!is_unwanted) {
-      for (const auto& [other, in] : peers_)
-        if (other.node == who.node && other.incarnation != who.incarnation) earlier.push_back(in);
+      lives = earlier_lives(who);
       if (self_ < who) {  // this end decides
         const auto [at, is_first] = peers_.try_emplace(who, link.self());
         lets_use = is_first;
@@ -175,12 +174,7 @@ void node_core::opened(link_port& link) {
       }
     }
   }
-  // The earlier lives are peers until their links are shut, when `closed` reports them as down.
-  for (const connection& old : earlier)
-    old.insist([](hosted& h) {
-      static_cast<link_port&>(h).shut(
-          base::make_error(net_errc::node_down, "its node came back as another one"));
-    });
+  end_lives(lives);
   if (is_unwanted) {
     if (in_use && !link.dialled().empty()) answer_dial(link.dialled(), link.self(), in_use);
     if (!is_given_up) return link.leave(not_wanted());
@@ -193,10 +187,27 @@ void node_core::opened(link_port& link) {
   tell(who, peer_change::up, {});
 }
 
+/// Returns the links to other lives of this node. Requires the lock.
+std::vector<connection> node_core::earlier_lives(const peer_identity& who) const {
+  std::vector<connection> lives;
+  for (const auto& [other, in] : peers_)
+    if (other.node == who.node && other.incarnation != who.incarnation) lives.push_back(in);
+  return lives;
+}
+
+/// Shuts links to earlier lives. They are peers until then; `closed` reports them as down.
+void node_core::end_lives(const std::vector<connection>& links) {
+  for (const connection& old : links)
+    old.insist([](hosted& h) {
+      static_cast<link_port&>(h).shut(
+          base::make_error(net_errc::node_down, "its node came back as another one"));
+    });
+}
+
 void node_core::usable(link_port& link) {
   const peer_identity who = link.peer();
-  if (self_ < who) return;  // this end has decided before
   bool is_unwanted = false;
+  std::vector<connection> lives;
   connection earlier;
   {
     const std::lock_guard lock(mutex_);
@@ -208,8 +219,12 @@ void node_core::usable(link_port& link) {
       if (settings_.after_down == peer_return::new_life_only) quarantined_.add(who);
     }
     is_unwanted = quarantined_.contains(who) || is_stopping_;
-    if (!is_unwanted) peers_.emplace(who, link.self());
+    if (!is_unwanted) {
+      lives = earlier_lives(who);  // they may have come into use since this link opened
+      peers_.emplace(who, link.self());
+    }
   }
+  end_lives(lives);
   if (earlier != connection()) {
     const base::error why =
         base::make_error(net_errc::node_down, who.to_string(), "it has begun another session");

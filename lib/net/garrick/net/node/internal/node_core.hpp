@@ -107,8 +107,8 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   /// Reports that the peer has a session with this node by another link. The callers that wait for
   /// this link get the other one: at once if it is in use, else as soon as it is.
   void has_session(link_port& link);
-  /// Reports that the peer lets this end send: the link is in use, and any other link of this peer
-  /// is over. Called once for each link.
+  /// Reports that the peer, which decides, has chosen this link: the link is in use, and any other
+  /// link of this peer, or of its node's earlier lives, is over. Called once for each link.
   void usable(link_port& link);
   /// Reports evidence about a peer; ignored unless the link is in use.
   void noticed(const link_port& link, const peer_evidence& what);
@@ -154,6 +154,8 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   [[nodiscard]] const named_stack* stack_for(const endpoint& e) const;
   [[nodiscard]] link_settings settings_for(bool connects) const;
   [[nodiscard]] base::error may_use(const endpoint& e) const;
+  [[nodiscard]] std::vector<connection> earlier_lives(const peer_identity& who) const;
+  static void end_lives(const std::vector<connection>& links);
   /// Returns the reason for ending a link that is not the one in use.
   [[nodiscard]] static base::error not_wanted();
   /// Makes a link to the endpoint that has this text. Its waiting callers get the link's answer, or

@@ -95,7 +95,6 @@ std::unique_ptr<hosted> make_link(std::shared_ptr<node_core> node, const named_s
 
 void link::let_use() {
   is_used_ = true;
-  may_send_ = true;
   post({.kind = frame_kind::credit, .number = node_->settings().most_under_way}, empty_payload());
   flush();
 }

@@ -97,7 +97,7 @@ class link final : public link_port,
 
   // hosted
   carried& stack() override { return *this; }
-  [[nodiscard]] bool admitted() const override { return is_open_; }
+  [[nodiscard]] bool admitted() const override { return is_used_; }
   void burst(bool is) override;
   void hint(const base::error& why) override;
   void ended(const base::error& why) noexcept override;
@@ -207,6 +207,7 @@ class link final : public link_port,
                    std::uint64_t monitor);
 
   // receiving
+  [[nodiscard]] bool begins_use();  // before a first frame; returns false if it may not be read
   void read(const frame& f, bool is_late);
   void on_frame(const frame& f);
   void release_unread();
@@ -262,7 +263,6 @@ class link final : public link_port,
   bool is_used_ = false;    // of several links to the peer, the node has chosen this
   bool is_shut_ = false;    // nothing is delivered any more
   bool is_closed_ = false;  // `close` was called
-  bool may_send_ = false;   // an end has granted credit
   base::error why_;
   base::error leaves_for_;  // the reason of `finish`
 

@@ -29,10 +29,24 @@ constexpr base::duration look_again = base::duration::milliseconds(1);
 
 bool link::on_message(const incoming& m) {
   if (is_shut_ || m.decoded == nullptr) return true;
+  if (!is_used_ && !begins_use()) [[unlikely]]
+    return true;
   if (m.block != nullptr || !lanes_.empty()) [[unlikely]]
     if (!m.made_here && lanes_.keep(m)) return false;
   read(*m.decoded, m.is_late);
   return true;
+}
+
+/// Lets the link be used, if the peer decides that: its first frame says so. This is a `credit`,
+/// or a frame of another lane that has overtaken it. If this end decides, it has not chosen this
+/// link, so the peer may not send.
+bool link::begins_use() {
+  if (node_->self() < peer_)
+    shut(base::make_error(net_errc::denied, peer_.to_string(),
+                          "it has sent on a link that is not in use"));
+  else
+    node_->usable(*this);
+  return !is_shut_;
 }
 
 void link::read(const frame& f, bool is_late) {
@@ -270,10 +284,7 @@ void link::grant_owed() {
 }
 
 void link::on_credit(const frame& f) {
-  if (!f.receiver) {
-    if (std::exchange(may_send_, true)) return;  // the answer to this end's frame, or a repetition
-    return node_->usable(*this);
-  }
+  if (!f.receiver) return;  // the link is in use by now (`begins_use`)
   if (remote_cell* const to = proxies_.find(f.receiver))
     to->grant_credit(static_cast<std::uint32_t>(std::min<std::uint64_t>(f.number, 1u << 20)));
 }
