@@ -60,11 +60,13 @@ std::string pool_places::warning(std::string_view policy) const {
 base::error pool_places::bind_worker(std::uint32_t index) {
   if (affinity_.empty() && pin_ == pin::system) return {};
   const affinity::processors where = affinity_.empty() ? group_of(index) : affinity_.of(index);
-  if (base::platform::bind_this_thread(where)) return {};
+  if (!where.empty() && base::platform::bind_this_thread(where)) return {};
+  const std::string there = where.empty() ? "a chosen processor: none is known here"
+                                          : "processor " + std::to_string(where.front()) +
+                                                (where.size() == 1 ? "" : " and its group");
   return base::make_error(
       base::errc::invalid_setting, affinity_.empty() ? "scheduler.pin" : "scheduler.affinity",
-      "the system does not let worker " + std::to_string(index) + " run on processor " +
-          std::to_string(where.front()) + (where.size() == 1 ? "" : " and its group"));
+      "the system does not let worker " + std::to_string(index) + " run on " + there);
 }
 
 affinity::processors pool_places::group_of(std::uint32_t index) const {

@@ -101,6 +101,7 @@ void wait_graph::answered(std::uint64_t requester, std::uint64_t id) noexcept {
 
 std::vector<wait_graph::edge> wait_graph::list(std::size_t most) const {
   std::vector<edge> all;
+  if (state_->is_copy()) return all;
   const std::lock_guard guard(state_->mutex);
   for (const auto& [requester, edges] : state_->out)
     for (const bool awaited : {true, false})
@@ -112,6 +113,7 @@ std::vector<wait_graph::edge> wait_graph::list(std::size_t most) const {
 }
 
 std::size_t wait_graph::edges() const noexcept {
+  if (state_->is_copy()) return 0;
   const std::lock_guard guard(state_->mutex);
   std::size_t n = 0;
   for (const auto& [requester, edges] : state_->out) n += edges.asked.size() + edges.awaited.size();

@@ -86,7 +86,7 @@ class node {
   /// compile if a message cannot be encoded. Returns an error if the actor was not published:
   /// `registry_errc::name_taken`, `empty_handle`, `ended`; `net_errc::too_large` for a name of more
   /// than `longest_name` bytes; `not_encodable` or `incompatible` if the protocol's types cannot be
-  /// named or told apart by other nodes.
+  /// named or told apart by other nodes; `errc::shutting_down` or `would_block`, as in `listen`.
   template <class P>
   [[nodiscard]] base::result<void> publish(std::string name, const core::ref<P>& who) {
     static_assert(!std::is_same_v<P, core::any_protocol>,
@@ -164,7 +164,7 @@ class node {
   /// run on a worker. Does not compile if an A cannot be made of these types, or if an argument or
   /// a message cannot be encoded. Returns an error if nothing was allowed:
   /// `registry_errc::name_taken` if the name is allowed already; `net_errc::too_large`,
-  /// `not_encodable` or `incompatible`, as in `publish`.
+  /// `not_encodable`, `incompatible`, `errc::shutting_down` or `would_block`, as in `publish`.
   ///
   ///     node.allow<renderer, std::string, std::uint32_t>("renderer").value();
   template <class A, class... Args>

@@ -88,9 +88,12 @@ actor_id take_id(byte_reader& in) noexcept {
   return {low, in.fixed<std::uint64_t>()};
 }
 
+/// Returns true if the frame has a deadline that is worth sending.
+bool has_deadline(const frame& f) noexcept { return f.time_left && !f.time_left->is_infinite(); }
+
 std::byte* put_extensions(std::byte* const to, const frame& f) noexcept {
   std::byte* at = to + 1;
-  if (f.time_left) {
+  if (has_deadline(f)) {
     const auto ns = static_cast<std::uint64_t>(std::max<std::int64_t>(f.time_left->count(), 0));
     at = store_varint(at, deadline_key);
     at = store_varint(at, varint_size(ns));
@@ -211,8 +214,7 @@ void prepend_header(const frame& f, packet& payload) {
   GARRICK_ASSERT((fields & P) != 0 || payload.empty(), "frames of this kind have no payload");
   GARRICK_ASSERT(f.handles == 0 || payload.size() > f.handles * actor_id_size,
                  "handles without their numbers");
-  const bool extended =
-      (f.time_left && !f.time_left->is_infinite()) || f.trace || f.urgent || f.handles != 0;
+  const bool extended = has_deadline(f) || f.trace || f.urgent || f.handles != 0;
   std::byte extensions[longest_extensions];
   const std::size_t number = (fields & N) != 0 ? varint_size(f.number) : 0;
   std::size_t behind = 0;

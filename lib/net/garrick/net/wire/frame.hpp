@@ -112,8 +112,8 @@ inline constexpr std::size_t frame_room = 96;
 /// Writes the header of `f` in front of `payload`, which then is the whole frame. Requires room for
 /// `frame_room` bytes in front of the payload, beside the layers' room; a kind that exists; an
 /// empty payload if the kind has none; and, if there are handles, the numbers of `append_numbers`
-/// at the payload's end. A time left below zero is sent as zero. An infinite one is left out unless
-/// there are other extensions; a receiver reads it as infinite.
+/// at the payload's end. A time left below zero is sent as zero. An infinite one is left out, so
+/// the receiver has none.
 ///
 ///     base::result<packet> p = encode(order, {.front = frame_room + s.header_size()});
 ///     prepend_header({.kind = frame_kind::message, .receiver = to, .type = type_id<shop::order>},

@@ -161,6 +161,8 @@ TEST_CASE("a deadline in the past is zero, and none is not sent") {
   CHECK(decode_frame(encoded(f))->time_left == base::duration());
   f.time_left = base::duration::infinite();
   CHECK(encoded(f) == ids(6, {}));
+  f.urgent = true;
+  CHECK(encoded(f) == ids(0x86, {2, 6, 0}));
   const auto huge =
       decode_frame(ids(0x86, {12, 2, 10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}));
   REQUIRE(huge.has_value());
