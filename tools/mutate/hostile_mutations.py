@@ -9,6 +9,13 @@ SIGNALS = ROOM + "link_signals.cpp"
 MUTATIONS = [
     # ---- ends
     mutation(
+        "link: the end of an actor that has linked itself does not count without the right",
+        SIGNALS,
+        "  if (!(l && l->set_here) && !lets_end()) {\n",
+        "  if (!lets_end()) {\n",
+        ("tests.net.ends_refused",),
+    ),
+    mutation(
         "link: a peer without the right ends an actor with which it has linked its own",
         SIGNALS,
         "  if (!(l && l->set_here) && !lets_end()) {\n",
@@ -48,7 +55,8 @@ MUTATIONS = [
         "link: a peer that has not let a link be used is served",
         RECEIVE,
         "  if (!is_used_ && !begins_use()) [[unlikely]]\n    return true;\n",
-        "  if (!is_used_ && m.decoded->kind == frame_kind::credit) static_cast<void>(begins_use());\n",
+        "  if (!is_used_ && m.decoded->kind == frame_kind::credit)\n"
+        "    static_cast<void>(begins_use());\n",
         ("tests.net.before_use",),
     ),
     mutation(
@@ -68,7 +76,7 @@ MUTATIONS = [
     mutation(
         "node: earlier lives that came into use after a link opened stay peers",
         "lib/net/garrick/net/node/internal/node_core.cpp",
-        "      lives = earlier_lives(who);  // they may have come into use since this link opened\n",
+        "      lives = earlier_lives(who);  // they may be in use since this link opened\n",
         "",
         ("tests.net.before_use",),
     ),

@@ -163,7 +163,7 @@ MUTATIONS = [
     mutation(
         "node: another life of a node is up while the one before is a peer",
         CORE,
-        "earlier.push_back(in);\n",
+        "lives.push_back(in);\n",
         "{}\n",
         by_peers,
     ),
@@ -527,16 +527,9 @@ MUTATIONS = [
     mutation(
         "node: an actor ends for a peer's asking that has no link with it",
         SIGNALS,
-        "  if (!l && !lets_end()) return;\n",
-        "",
-        by_lives,
-    ),
-    mutation(
-        "node: the end of a linked actor does not count where peers may end no actor",
-        SIGNALS,
-        "  if (!l && !lets_end()) return;\n",
-        "  if (!lets_end()) return;\n",
-        by_lives,
+        "  if (!(l && l->set_here) && !lets_end()) {\n",
+        "  if (false) {\n",
+        ("tests.net.ends_refused",),
     ),
     mutation(
         "node: a stack that does not confirm is used",

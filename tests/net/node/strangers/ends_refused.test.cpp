@@ -1,5 +1,5 @@
-// Peers without the right to end actors here (`let_peers_end` is false): by an order, by a link that
-// a peer's actor has set, and by the loss of the peer. Links that actors here set work as ever.
+// Peers without the right to end actors here (`let_peers_end` is false): by an order, by a link
+// that a peer's actor has set, and by the loss of the peer. Links that actors here set work as ever.
 #include <doctest/doctest.h>
 #include <garrick/core/seam/running.hpp>
 #include <garrick/garrick.hpp>
@@ -28,8 +28,8 @@ struct tie {
 };
 
 /// Links with another actor, and ends if it is told to. With a log it traps exits.
-class member : public actor<protocol<void(tie), void(untie), void(leave), bool(alive),
-                                     void(exit_signal)>> {
+class member
+    : public actor<protocol<void(tie), void(untie), void(leave), bool(alive), void(exit_signal)>> {
  public:
   explicit member(std::vector<std::string>* log = nullptr) : log_(log) {
     trap_exit(log != nullptr);

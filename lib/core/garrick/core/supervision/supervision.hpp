@@ -40,7 +40,7 @@ inline constexpr restart_policy transient = restart_policy::transient;
 inline constexpr restart_policy temporary = restart_policy::temporary;
 
 /// The wait before a restart. By default there is no wait. Otherwise it is `first`, multiplied by
-/// `factor` for each restart of this child in a row, and at most `longest`. A child that has been
+/// `factor` for each failure of this child in a row, and at most `longest`. A child that has been
 /// up for longer than the window begins with `first` again. No value may be negative, `longest`
 /// must not be below `first`, and `first` and `factor` must be finite; a bad value throws where the
 /// supervision is set.

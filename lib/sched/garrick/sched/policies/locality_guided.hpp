@@ -116,8 +116,8 @@ class locality_guide {
   }
 
   const worker_places& places_;
-  // Each kind of wish has a counter: a counter that several kinds share and advance in step would
-  // leave out workers.
+  // `spread` and `hub` share a counter; other wishes, and each node, have their own. Kinds of
+  // wishes that come in step would leave out workers if they shared one.
   counter next_{0};
   counter next_spread_{0};
   std::vector<counter> next_of_node_;

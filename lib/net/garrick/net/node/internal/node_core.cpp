@@ -220,7 +220,7 @@ void node_core::usable(link_port& link) {
     }
     is_unwanted = quarantined_.contains(who) || is_stopping_;
     if (!is_unwanted) {
-      lives = earlier_lives(who);  // they may have come into use since this link opened
+      lives = earlier_lives(who);  // they may be in use since this link opened
       peers_.emplace(who, link.self());
     }
   }
