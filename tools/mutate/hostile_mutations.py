@@ -80,4 +80,19 @@ MUTATIONS = [
         "",
         ("tests.net.before_use",),
     ),
+    # ---- before a stranger is a peer
+    mutation(
+        "node: a stranger is told the text of an exception",
+        "lib/net/garrick/net/node/internal/node_core.cpp",
+        "{ return failed(e.what()); }",
+        "{ return e.what(); }",
+        ("tests.net.peers",),
+    ),
+    mutation(
+        "node: no log has the text of an admission policy's exception",
+        "lib/net/garrick/net/node/internal/node_core.cpp",
+        ", which is refused: \" + std::string(why));",
+        ", which is refused\" + std::string(why.substr(0, 0)));",
+        ("tests.net.peers",),
+    ),
 ]

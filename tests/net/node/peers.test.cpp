@@ -4,6 +4,8 @@
 #include <garrick/net/error.hpp>
 #include <garrick/net/node/node.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -12,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include <support/in_child.hpp>
 #include <support/quiet.hpp>
 #include <support/transports.hpp>
 
@@ -176,28 +179,54 @@ TEST_CASE("peers: an objection of more words than a datagram had room for goes w
   CHECK(no.error() == net::net_errc::refused);
 }
 
-TEST_CASE("peers: a policy that throws admits no node, and is heard") {
-  net::node_settings of_a, of_b;
-  of_a.admission = std::make_shared<list>(net::node_id{});
-  of_b.program = "thrower";
-  two_machines m(of_a, of_b);
-  const auto no = m.find("tcp");
-  CHECK(no.error() == net::net_errc::refused);
-  CHECK(no.error().to_string().find("a policy in trouble") != std::string::npos);
+TEST_CASE("peers: a policy that throws admits no node, which is not told the exception's text") {
+  for (const std::string scheme : {"tcp", "udp"}) {
+    CAPTURE(scheme);
+    net::node_settings of_a, of_b;
+    of_a.admission = std::make_shared<list>(net::node_id{});
+    of_b.program = "thrower";
+    two_machines m(of_a, of_b);
+    const auto no = m.find(scheme);
+    CHECK(no.error() == net::net_errc::refused);
+    const std::string told = no.error().to_string();
+    CHECK_MESSAGE(told.find("in trouble") == std::string::npos, told);
+    if (scheme == "tcp") CHECK_MESSAGE(told.find("policy has failed") != std::string::npos, told);
+  }
 }
 
 TEST_CASE(
     "peers: anything that a policy throws about a node that is connected to is an objection") {
-  for (const auto& [program, words] :
-       {std::pair("thrower", "a policy in trouble"), std::pair("juggler", "has thrown")}) {
+  for (const char* program : {"thrower", "juggler"}) {
     net::node_settings of_a, of_b;
     of_a.program = program;
     of_b.admission = std::make_shared<list>(net::node_id{});
     two_machines m(of_a, of_b);
     const auto no = m.find("tcp");
     CHECK(no.error() == net::net_errc::denied);
-    CHECK_MESSAGE(no.error().to_string().find(words) != std::string::npos, no.error().to_string());
+    const std::string told = no.error().to_string();
+    CHECK_MESSAGE(told.find("policy has failed") != std::string::npos, told);
     CHECK(m.b.node.peers().empty());
+  }
+}
+
+TEST_CASE("peers: the log of a node names what its policy has thrown, and about which node" *
+          doctest::skip(HAS_SANITIZER)) {
+  for (const auto& [program, words] :
+       {std::pair("thrower", "a policy in trouble"), std::pair("juggler", "no std::exception")}) {
+    const auto [log, status] = tests::in_child([name = program] {
+      ::alarm(60);  // a child that hangs dies of it
+      actor_system left, right;
+      net::node_settings of_a, of_b;
+      of_a.admission = std::make_shared<list>(net::node_id{});
+      of_b.id = {0, 4711};
+      of_b.program = name;
+      net::node a(left, of_a), b(right, of_b);
+      const auto at = a.listen("tcp://127.0.0.1:0");
+      if (!at || b.remote<service_type>(at->to_string(), service_name)) ::_exit(1);
+    });
+    CHECK(status == 0);
+    CHECK_MESSAGE(log.find(words) != std::string::npos, log);
+    CHECK_MESSAGE(log.find(net::node_id{0, 4711}.to_string()) != std::string::npos, log);
   }
 }
 

@@ -211,6 +211,11 @@ void system_core::failed(const core::cell& who, const base::error& why) noexcept
                [&] { return "failed: " + why.to_string(); });
 }
 
+void system_core::warn(std::string_view who, std::string_view what,
+                       std::string_view text) noexcept {
+  log_.write({log_level::warning, what, who}, who, 0, [&] { return text; });
+}
+
 base::result<core::waiting_executor*> system_core::detached_executor(
     bool blocking, std::string_view affinity) noexcept {
   return detached_.take(blocking, affinity);

@@ -48,6 +48,7 @@ class system_core final : public core::environment, public watchdog_listener {
   bool joined(core::cell& who) noexcept override;
   void left(core::cell& who) noexcept override;
   void failed(const core::cell& who, const base::error& why) noexcept override;
+  void warn(std::string_view who, std::string_view what, std::string_view text) noexcept override;
   base::result<core::waiting_executor*> detached_executor(
       bool blocking, std::string_view affinity) noexcept override;
   void scoped_joined(core::scoped_entry& who) noexcept override;

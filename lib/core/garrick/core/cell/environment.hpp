@@ -85,6 +85,10 @@ class environment {
 
   /// Logs that a handler of `who` failed with `why`.
   virtual void failed(const cell& who, const base::error& why) noexcept = 0;
+  /// Logs a warning of `who`, a service such as a node, about an event of the kind `what`, in a
+  /// word or two. `text` is for the people who run this program alone.
+  virtual void warn(std::string_view who, std::string_view what,
+                    std::string_view text) noexcept = 0;
 
   /// Returns a thread for a detached actor or, if `blocking`, a blocking one, from the bounded
   /// pool. The thread runs on the processors of `affinity` (`spawn_options::affinity`) or, if that

@@ -31,6 +31,8 @@ class deterministic_environment final : public core::environment {
   bool joined(core::cell& who) noexcept override;
   void left(core::cell& who) noexcept override;
   void failed(const core::cell& who, const base::error& why) noexcept override;
+  /// Writes nothing: a deterministic system has no log.
+  void warn(std::string_view, std::string_view, std::string_view) noexcept override {}
   base::result<core::waiting_executor*> detached_executor(
       bool blocking, std::string_view affinity) noexcept override;
   core::waiting_executor* executor_of_scoped(core::cell& who) noexcept override;

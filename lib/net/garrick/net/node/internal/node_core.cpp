@@ -142,10 +142,17 @@ base::result<endpoint> node_core::listen(const endpoint& at) {
 
 std::optional<std::string> node_core::objection(const applicant& who) const {
   if (settings_.admission == nullptr) return {};
+  // The text of an exception may hold a secret, so it goes to this node's log alone.
+  const auto failed = [&](std::string_view why) {
+    env_.warn("node", "admission failed",
+              "node_settings::admission has thrown at " + who.who.to_string() + " (" +
+                  std::string(who.at) + "), which is refused: " + std::string(why));
+    return "the admission policy has failed";
+  };
   try {
     return settings_.admission->objection(who);
-  } catch (const std::exception& e) { return e.what(); } catch (...) {
-    return "the policy has thrown something";
+  } catch (const std::exception& e) { return failed(e.what()); } catch (...) {
+    return failed("no std::exception");
   }
 }
 
