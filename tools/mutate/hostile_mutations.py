@@ -95,4 +95,25 @@ MUTATIONS = [
         ", which is refused\" + std::string(why.substr(0, 0)));",
         ("tests.net.peers",),
     ),
+    mutation(
+        "codec: one process's names use up the room of all",
+        "lib/net/garrick/net/wire/known_codecs.cpp",
+        "share.made_ >= foreign_names::most || ",
+        "",
+        ("net.known_codecs", "tests.net.foreign_texts"),
+    ),
+    mutation(
+        "node: errors of all peers share one count of names",
+        "lib/net/garrick/net/node/link/internal/link.cpp",
+        "      names_ = node_->names_of(peer_.node);\n",
+        "",
+        ("tests.net.foreign_texts",),
+    ),
+    mutation(
+        "node: each link of a peer begins a new count of names",
+        "lib/net/garrick/net/node/internal/node_core.cpp",
+        "entry.second.use_count() == 1 && entry.second->empty()",
+        "entry.second.use_count() == 1",
+        ("tests.net.foreign_texts",),
+    ),
 ]

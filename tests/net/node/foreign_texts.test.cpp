@@ -4,6 +4,7 @@
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/printable.hpp>
+#include <garrick/net/wire/known_codecs.hpp>
 #include <garrick/net/wire/orders.hpp>
 
 #include <algorithm>
@@ -40,6 +41,15 @@ struct evil_category final : base::error_category {
   explicit evil_category(std::string name) : name_(std::move(name)) {}
   [[nodiscard]] std::string_view name() const noexcept override { return name_; }
   [[nodiscard]] std::string message(std::uint32_t) const override { return evil(); }
+
+ private:
+  const std::string name_;
+};
+
+struct plain_category final : base::error_category {
+  explicit plain_category(std::string name) : name_(std::move(name)) {}
+  [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+  [[nodiscard]] std::string message(std::uint32_t) const override { return "closed"; }
 
  private:
   const std::string name_;
@@ -102,6 +112,34 @@ TEST_CASE("foreign texts: a name that is asked for goes back as its beginning") 
     is_harmless(text);
     CHECK(text.size() < net::longest_name + 100);
   }
+}
+
+/// Returns the name of the category in which an error of this one arrives, in a letter.
+std::string arrived(tests::three_machines& m, tests::stranger& from, const std::string& category) {
+  const plain_category theirs(category);
+  from.say({.kind = kind::decode_error, .receiver = {5, 5}, .sender = {6, 1}, .type = 9},
+           error(1, theirs));
+  const auto letters = m.a.system.dead_letters();
+  REQUIRE(!letters.empty());
+  return std::string(letters.back().reason.category()->name());
+}
+
+TEST_CASE("foreign texts: a peer's names of categories leave room for those of others") {
+  tests::three_machines m;
+  {
+    tests::stranger loud(m, m.a, "a", {{0, 77}, 7});
+    for (int i = 0; i != 1200; ++i) {
+      const std::string name = "loud " + std::to_string(i);
+      const std::string there = arrived(m, loud, name);
+      if (there != "foreign") CHECK(i < static_cast<int>(net::foreign_names::most));
+    }
+    tests::stranger shop(m, m.a, "a", {{0, 78}, 7});
+    CHECK(arrived(m, shop, "shop") == "shop");
+  }
+  // The share of a node is that of all its lives, also when none of its links is left.
+  m.a.system.run_for(duration::seconds(120));
+  tests::stranger again(m, m.a, "a", {{0, 77}, 8});
+  CHECK(arrived(m, again, "another name") == "foreign");
 }
 
 }  // namespace foreign_texts_test

@@ -81,8 +81,8 @@ outgoing refusal_of(const frame& f, const base::error& why, std::size_t front) {
   return to_outgoing(answer, std::move(*text));
 }
 
-base::error error_of(const frame& f) {
-  byte_reader in(f.payload);
+base::error error_of(const frame& f, foreign_names* names) {
+  byte_reader in(f.payload, {.names = names});
   base::error why;
   decode_value(in, why);
   in.expect_end();

@@ -40,6 +40,8 @@
 
 namespace garrick::net {
 
+class foreign_names;  // wire/known_codecs.hpp
+
 /// Returns the lane of a frame, which follows from its kind, its sender and its receiver.
 [[nodiscard]] lane_number lane_of(const frame& f) noexcept;
 
@@ -58,8 +60,8 @@ namespace garrick::net {
 [[nodiscard]] outgoing refusal_of(const frame& f, const base::error& why, std::size_t front);
 
 /// Returns the error in an `error` or `decode_error`; `net_errc::decode_failed` if its payload is
-/// no error.
-[[nodiscard]] base::error error_of(const frame& f);
+/// no error. `names`: as in `decode_limits`.
+[[nodiscard]] base::error error_of(const frame& f, foreign_names* names = nullptr);
 
 /// Settings of `actor_protocol`.
 struct actor_protocol_settings {

@@ -23,10 +23,15 @@
 
 namespace garrick::net {
 
+class foreign_names;  // wire/known_codecs.hpp
+
 /// Limits of the cost of decoding a message.
 struct decode_limits {
   std::uint32_t depth = 64;        ///< aggregates inside each other
   std::size_t memory = 64u << 20;  ///< bytes that containers and pointers may allocate, in all
+  /// The names of error categories from the process that has sent the bytes. Null: those of all
+  /// processes for which there is no such object. Must live as long as the reader.
+  foreign_names* names = nullptr;
 };
 
 /// Takes values from bytes, which it does not own.
@@ -47,6 +52,7 @@ class byte_reader {
         memory_(limits.memory),
         most_memory_(limits.memory),
         depth_(limits.depth),
+        names_(limits.names),
         context_(context) {}
 
   /// Returns a number of known width. 0 after a failure.
@@ -125,6 +131,9 @@ class byte_reader {
   /// Returns the context for codecs that need one.
   [[nodiscard]] codec_context context() const noexcept { return context_; }
 
+  /// Returns `decode_limits::names`.
+  [[nodiscard]] foreign_names* names() const noexcept { return names_; }
+
   /// Fails: the bytes cannot be decoded. `why` is a constant text. The first failure counts.
   void fail(std::string_view why) noexcept { fail(why, 0, false); }
   /// Fails, with a number for the text.
@@ -164,6 +173,7 @@ class byte_reader {
   std::uint32_t depth_;
   bool has_number_ = false;
   bool wants_memory_ = false;  ///< `number_` is a number of bytes
+  foreign_names* names_;
   codec_context context_;
 
   std::string_view why_;   ///< empty: no failure

@@ -1,9 +1,11 @@
 #include "garrick/net/wire/known_codecs.hpp"
 
-#include <atomic>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <mutex>
 #include <string>
+#include <typeinfo>
 #include <utility>
 
 #include "garrick/net/printable.hpp"
@@ -15,56 +17,49 @@ constexpr std::string_view beyond_limits = "foreign";
 
 class stand_in final : public base::error_category {
  public:
-  stand_in(std::string_view name, stand_in* next) : name_(name), next_(next) {}
+  explicit stand_in(std::string_view name) : name_(name) {}
   [[nodiscard]] std::string_view name() const noexcept override { return name_; }
   [[nodiscard]] std::string message(std::uint32_t code) const override {
     return "another process's error " + std::to_string(code) + " of the category " +
            printable(name_);
   }
-  [[nodiscard]] const stand_in* next() const noexcept { return next_; }
 
  private:
   const std::string name_;
-  const stand_in* const next_;
 };
 
-/// A list that only grows; a reader needs no lock.
-std::atomic<stand_in*> newest{nullptr};
-std::mutex growing;
+struct table {
+  std::mutex lock;
+  std::map<std::string, stand_in, std::less<>> all;  // under the lock
+  foreign_names others;  // under the lock: the names from processes without a count of their own
+};
 
-const stand_in* find(const stand_in* from, std::string_view name, std::size_t& seen) noexcept {
-  for (const stand_in* at = from; at != nullptr; at = at->next()) {
-    if (at->name() == name) return at;
-    ++seen;
-  }
-  return nullptr;
+table& known_names() {
+  static table& it = *new table;  // never deleted: errors refer to its entries until the end
+  return it;
 }
 
 }  // namespace
 
-const base::error_category& foreign_category(std::string_view name) {
+const base::error_category& foreign_category(std::string_view name, foreign_names* of) {
   if (name.size() > longest_category_name) name = beyond_limits;
-  const std::lock_guard lock(growing);
-  // order: relaxed: written under this lock.
-  stand_in* const first = newest.load(std::memory_order_relaxed);
-  std::size_t seen = 0;
-  if (const stand_in* known = find(first, name, seen)) return *known;
-  if (seen + 1 >= most_foreign_categories && name != beyond_limits) {
+  table& in = known_names();
+  const std::lock_guard lock(in.lock);
+  if (const auto at = in.all.find(name); at != in.all.end()) return at->second;
+  foreign_names& share = of != nullptr ? *of : in.others;
+  if (share.made_ >= foreign_names::most || in.all.size() + 1 >= most_foreign_categories)
     name = beyond_limits;
-    if (const stand_in* known = find(first, name, seen)) return *known;
-  }
-  auto* made = new stand_in(name, first);  // never deleted: errors refer to it until the end
-  // order: release pairs with the acquire in `is_foreign`, which reads the new object.
-  newest.store(made, std::memory_order_release);
-  return *made;
+  const auto [at, is_new] = in.all.try_emplace(std::string(name), name);
+  if (is_new && name != beyond_limits) ++share.made_;
+  return at->second;
 }
 
-bool is_foreign(const base::error_category& c) noexcept {
-  // order: acquire pairs with the release above.
-  for (const stand_in* at = newest.load(std::memory_order_acquire); at != nullptr; at = at->next())
-    if (at == &c) return true;
-  return false;
+bool foreign_names::empty() const noexcept {
+  const std::lock_guard lock(known_names().lock);
+  return made_ == 0;
 }
+
+bool is_foreign(const base::error_category& c) noexcept { return typeid(c) == typeid(stand_in); }
 
 void codec<base::error>::encode(byte_writer& out, const base::error& e) {
   const byte_writer::part part = out.open_part(0);
@@ -95,7 +90,7 @@ void codec<base::error>::decode(byte_reader& in, base::error& e) {
     e = base::error(code, *known, {}, printable(detail));
     return;
   }
-  const base::error_category& c = foreign_category(name);
+  const base::error_category& c = foreign_category(name, in.names());
   std::string text;
   if (c.name() != name) text = printable(name, most_printed_of_a_name);
   for (const std::string_view piece : {message, detail}) {

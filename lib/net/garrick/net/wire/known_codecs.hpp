@@ -9,11 +9,16 @@
 // category itself. The texts come from untrusted processes, so they are made `printable` when they
 // are read.
 //
-// Invariant:
-//   K1  Names come from other processes, and stand-ins live as long as the program. Thus there are
-//       at most `most_foreign_categories` stand-ins, with names of at most `longest_category_name`
-//       bytes. All other categories share one of them, and the category's name is in the error's
-//       text.
+// State: one table of all stand-ins, by name, which only grows, and for each process that sends
+// errors the number of those that its errors were the first to name (`foreign_names`).
+//
+// Invariants:
+//   K1  Names come from other processes. Stand-ins live as long as the program, since errors refer
+//       to them. Thus there are at most `most_foreign_categories` stand-ins, with names of at most
+//       `longest_category_name` bytes. All other categories share one of them, and the category's
+//       name is in the error's text.
+//   K2  The errors of one process have made at most `foreign_names::most` of them. So it takes many
+//       processes to use up the table, and a name that is in the table is known to all.
 //
 // Thread safety: all functions on any thread; an unknown category takes a short lock.
 #pragma once
@@ -29,13 +34,29 @@
 namespace garrick::net {
 
 /// The most stand-ins for other processes' categories.
-inline constexpr std::size_t most_foreign_categories = 256;
+inline constexpr std::size_t most_foreign_categories = 1024;
 /// The most bytes of a stand-in's name.
 inline constexpr std::size_t longest_category_name = 64;
 
+/// The count of the stand-ins that one other process has caused (K2). For the framework: a node has
+/// one for each peer. Any thread.
+class foreign_names {
+ public:
+  /// The most stand-ins that one process may cause.
+  static constexpr std::size_t most = 32;
+  /// Returns true if the process has caused none.
+  [[nodiscard]] bool empty() const noexcept;
+
+ private:
+  friend const base::error_category& foreign_category(std::string_view, foreign_names*);
+  std::size_t made_ = 0;  ///< under the lock of the table
+};
+
 /// Returns the stand-in for a category that this program does not have: its `name()` is `name`, and
-/// the same name gives the same object. Beyond the limits see K1. Throws std::bad_alloc.
-[[nodiscard]] const base::error_category& foreign_category(std::string_view name);
+/// the same name gives the same object. A new one counts for `of`; null: for all processes without
+/// such an object. Beyond the limits see K1 and K2. Throws std::bad_alloc.
+[[nodiscard]] const base::error_category& foreign_category(std::string_view name,
+                                                           foreign_names* of = nullptr);
 /// Returns true if this is a stand-in.
 [[nodiscard]] bool is_foreign(const base::error_category& c) noexcept;
 

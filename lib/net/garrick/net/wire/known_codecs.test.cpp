@@ -67,19 +67,52 @@ TEST_CASE("a name that is not printable is known as it is, and shown escaped") {
   CHECK(arrived(e) == e);
 }
 
+TEST_CASE("one process's names use up its own share of the stand-ins, and no other's") {
+  foreign_names one, other;
+  CHECK(one.empty());
+  std::set<const base::error_category*> different;
+  for (std::size_t i = 0; i != 10 * foreign_names::most; ++i)
+    different.insert(&foreign_category("of one " + std::to_string(i), &one));
+  CHECK(different.size() == foreign_names::most + 1);  // and the one of all others
+  CHECK_FALSE(one.empty());
+  CHECK(foreign_category("shop", &one).name() == "foreign");
+  // Another process still has room, and its names are then known in errors of all.
+  CHECK(other.empty());
+  const base::error_category& shop = foreign_category("shop", &other);
+  CHECK(shop.name() == "shop");
+  CHECK(&foreign_category("shop", &one) == &shop);
+  CHECK(is_foreign(shop));
+  CHECK(foreign_category(std::string(longest_category_name + 1, 'x'), &other).name() == "foreign");
+}
+
+TEST_CASE("a reader's share has room for the names in its errors") {
+  foreign_names share;
+  const unlisted_category shop("another shop", "closed");
+  const auto bytes = encode(base::error(5, shop));
+  REQUIRE(bytes.has_value());
+  const auto back = decode<base::exit_reason>(bytes->bytes(), {.names = &share});
+  REQUIRE(back.has_value());
+  CHECK(back->as_error().category()->name() == "another shop");
+  CHECK_FALSE(share.empty());
+}
+
 // The last test case: after it there is no room for another name in this process.
 TEST_CASE("other processes cannot make this one keep category names without bound") {
   const std::string long_name(longest_category_name + 1, 'x');
   CHECK(foreign_category(long_name).name() == "foreign");
   const base::error_category* last = nullptr;
   std::set<const base::error_category*> different;
-  for (int i = 0; i != 1000; ++i) {
-    last = &foreign_category("category " + std::to_string(i));
-    different.insert(last);
+  for (std::size_t process = 0; process != 100; ++process) {
+    foreign_names names;
+    for (std::size_t i = 0; i != foreign_names::most; ++i) {
+      last = &foreign_category(std::to_string(process) + "." + std::to_string(i), &names);
+      different.insert(last);
+    }
   }
   CHECK(different.size() <= most_foreign_categories);
   CHECK(last->name() == "foreign");
   CHECK(is_foreign(*last));
+  CHECK_FALSE(is_foreign(*base::make_error(base::errc::user, "").category()));
   const unlisted_category more("one too many", "the moon is full");
   const base::error e = arrived(base::error(5, more, "", "text"));
   CHECK(e.detail() == "one too many: the moon is full: text");

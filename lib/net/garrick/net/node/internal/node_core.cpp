@@ -156,6 +156,16 @@ std::optional<std::string> node_core::objection(const applicant& who) const {
   }
 }
 
+std::shared_ptr<foreign_names> node_core::names_of(const node_id& peer) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(names_of_categories_, [](const auto& entry) {
+    return entry.second.use_count() == 1 && entry.second->empty();
+  });
+  std::shared_ptr<foreign_names>& found = names_of_categories_[peer];
+  if (found == nullptr) found = std::make_shared<foreign_names>();
+  return found;
+}
+
 void node_core::opened(link_port& link) {
   const peer_identity who = link.peer();
   // An applicant that has connected to this node was judged before there was a link.

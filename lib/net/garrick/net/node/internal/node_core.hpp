@@ -25,6 +25,7 @@
 #include <garrick/net/node/spawnable.hpp>
 #include <garrick/net/stack/any_link.hpp>
 #include <garrick/net/transport/accept_policy.hpp>
+#include <garrick/net/wire/known_codecs.hpp>
 
 #include <functional>
 #include <map>
@@ -121,6 +122,9 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   void closed(link_port& link, const base::error& why) noexcept;
   /// Returns the reason why the applicant may not be a peer, or nothing if it may.
   [[nodiscard]] std::optional<std::string> objection(const applicant& who) const;
+  /// Returns the names of error categories that this node's links have read from a peer. The peer's
+  /// lives share it; the id is the peer's own claim.
+  [[nodiscard]] std::shared_ptr<foreign_names> names_of(const node_id& peer);
   /// Returns true if frames of this incarnation must not be delivered.
   [[nodiscard]] bool is_quarantined(const peer_identity& who) const;
 
@@ -188,6 +192,8 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   std::map<std::string, published, std::less<>> names_;  // under mutex_
   /// Under mutex_.
   std::map<std::string, std::shared_ptr<const spawnable>, std::less<>> allowed_;
+  /// Under mutex_. An entry stays while a link has it, and for good once it is not empty.
+  std::map<node_id, std::shared_ptr<foreign_names>> names_of_categories_;
   quarantine_list quarantined_;      // under mutex_
   std::vector<connection> all_;      // under mutex_: every link that has not ended
   std::vector<listener> listeners_;  // under mutex_

@@ -38,8 +38,8 @@ base::error codec_failed(const content_codec& how, const std::exception& e) noex
 
 base::result<core::envelope*> read_payload(const content_codec& how,
                                            std::span<const std::byte> payload,
-                                           handle_porter& handles) noexcept {
-  byte_reader in(payload, {}, codec_context(handles));
+                                           handle_porter& handles, foreign_names* names) noexcept {
+  byte_reader in(payload, {.names = names}, codec_context(handles));
   const core::no_wait_scope scope;  // a codec may send, and must not hold up this thread
   try {
     if (core::envelope* const made = how.read(in)) return made;
@@ -54,7 +54,7 @@ void decoding::run() noexcept {
   // order: relaxed; the bytes came here with the actor.
   if (!stage_.compare_exchange_strong(now, stage::runs, std::memory_order_relaxed)) return;
   tells_of_handles handles;
-  base::result<core::envelope*> made = read_payload(how_, payload_, handles);
+  base::result<core::envelope*> made = read_payload(how_, payload_, handles, names_.get());
   needs_link_ = handles.found;
   if (made)
     value_.reset(*made);

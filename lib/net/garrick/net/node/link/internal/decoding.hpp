@@ -24,10 +24,12 @@
 #include <garrick/net/layer/internal/growing_bytes.hpp>
 #include <garrick/net/node/handle_codec.hpp>
 #include <garrick/net/node/protocol_table.hpp>
+#include <garrick/net/wire/known_codecs.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -41,18 +43,20 @@ enum class handle_kind : std::uint8_t {
 };
 
 /// Returns the value of a payload, or `decode_failed` from the reader or for a user's codec that
-/// throws. If there is no memory for the error's text, it has its code alone.
+/// throws. If there is no memory for the error's text, it has its code alone. `names`: as in
+/// `decode_limits`.
 [[nodiscard]] base::result<core::envelope*> read_payload(const content_codec& how,
                                                          std::span<const std::byte> payload,
-                                                         handle_porter& handles) noexcept;
+                                                         handle_porter& handles,
+                                                         foreign_names* names = nullptr) noexcept;
 
 /// A large message that a worker is to decode.
 class decoding {
  public:
-  /// `payload` must lie in `bytes`. The codec is a constant.
-  decoding(growing_bytes bytes, std::span<const std::byte> payload,
-           const content_codec& how) noexcept
-      : how_(how), payload_(payload), bytes_(std::move(bytes)) {}
+  /// `payload` must lie in `bytes`. The codec is a constant. `names`: as in `decode_limits`.
+  decoding(growing_bytes bytes, std::span<const std::byte> payload, const content_codec& how,
+           std::shared_ptr<foreign_names> names = nullptr) noexcept
+      : how_(how), payload_(payload), bytes_(std::move(bytes)), names_(std::move(names)) {}
 
   /// Decodes the message, unless the link has taken it.
   void run() noexcept;
@@ -101,6 +105,7 @@ class decoding {
   const std::span<const std::byte> payload_;
   // The worker's while it runs, else the link's:
   growing_bytes bytes_;
+  const std::shared_ptr<foreign_names> names_;  // may be null; a worker may outlive the link
   core::envelope_ptr value_;
   base::error why_;
   bool needs_link_ = false;

@@ -106,7 +106,7 @@ void held_lanes::withdraw(lane& l, std::uint64_t request) {
 }
 
 void held_lanes::begin(lane& l, kept_frame first, const content_codec& how) {
-  l.by = std::make_shared<decoding>(std::move(first.bytes), first.what.payload, how);
+  l.by = std::make_shared<decoding>(std::move(first.bytes), first.what.payload, how, names_);
   l.first = std::move(first);
   l.looks = 0;
   next_taking_ = std::min(next_taking_, now() + look_at_workers);

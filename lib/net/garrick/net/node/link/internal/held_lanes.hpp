@@ -61,6 +61,8 @@ class held_lanes {
   held_lanes(const held_lanes&) = delete;
   held_lanes& operator=(const held_lanes&) = delete;
 
+  /// Has later messages decoded with the peer's names of error categories.
+  void counts_names_for(std::shared_ptr<foreign_names> peer) noexcept { names_ = std::move(peer); }
   [[nodiscard]] bool empty() const noexcept { return lanes_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return lanes_.size(); }
   /// Holds the message if its lane is held up, or if a worker is to decode it. Returns true if it
@@ -105,6 +107,7 @@ class held_lanes {
   core::environment& env_;
   const link_source& source_;
   const connection& self_;
+  std::shared_ptr<foreign_names> names_;  // may be null
   std::map<lane_number, lane> lanes_;
   const base::message_type* for_the_link_ = nullptr;    // the last content that needed the link
   base::instant next_taking_ = base::instant::never();  // see `deadline`

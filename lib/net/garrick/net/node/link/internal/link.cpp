@@ -125,6 +125,8 @@ void link::on_event(const link_event& e) {
   switch (e.what) {
     case opened:
       if (const hello* const who = link_->peer()) peer_ = who->self;
+      names_ = node_->names_of(peer_.node);
+      lanes_.counts_names_for(names_);
       is_open_ = true;
       return node_->opened(*this);
     case has_session:

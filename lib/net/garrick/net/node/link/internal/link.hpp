@@ -259,6 +259,7 @@ class link final : public link_port,
   const std::uint32_t most_requests_;  // without an answer, at a time
   answering_cell* asker_;              // a strong reference
   peer_identity peer_;
+  std::shared_ptr<foreign_names> names_;  // the peer's; null before it is open
   bool is_open_ = false;
   bool is_used_ = false;    // of several links to the peer, the node has chosen this
   bool is_shut_ = false;    // nothing is delivered any more

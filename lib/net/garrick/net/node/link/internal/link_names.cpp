@@ -212,7 +212,8 @@ void link::on_spawn(const frame& f) {
   if (spawning_ + exports_.spawned() >= node_->settings().most_spawned ||
       exports_.size() >= node_->settings().most_exports)
     return refuse(f, base::make_error(net_errc::overload, "a node", "too many spawned actors"));
-  byte_reader in(order->arguments, {}, codec_context(static_cast<handle_porter&>(handles_)));
+  byte_reader in(order->arguments, {.names = names_.get()},
+                 codec_context(static_cast<handle_porter&>(handles_)));
   std::unique_ptr<prepared_spawn> prepared;
   try {
     prepared = what->prepare(in);

@@ -184,8 +184,9 @@ void link::decoded() {
 /// Returns the value of the frame, which may be decoded already.
 base::result<core::envelope*> link::read_content(const content_codec& how, const frame& f) {
   base::result<core::envelope*> made =
-      decoded_ != nullptr ? decoded_->result(how)
-                          : read_payload(how, f.payload, static_cast<handle_porter&>(handles_));
+      decoded_ != nullptr
+          ? decoded_->result(how)
+          : read_payload(how, f.payload, static_cast<handle_porter&>(handles_), names_.get());
   if (!made) ++not_decoded_;
   return made;
 }
@@ -311,7 +312,8 @@ void link::on_answer(const frame& f) {
   const questions::place at = questions_.find(f.number);
   if (!questions_.is_open(at)) return;
   questions::question q = questions_.take(at);
-  if (f.kind == frame_kind::error) return questions_.answer(std::move(q), error_of(f));
+  if (f.kind == frame_kind::error)
+    return questions_.answer(std::move(q), error_of(f, names_.get()));
   if (q.signature == nullptr || f.type != q.signature->answer.type)
     return questions_.answer(std::move(q), base::make_error(net_errc::decode_failed, "a response",
                                                             "it is of another type"));
@@ -329,7 +331,7 @@ void link::on_decode_error(const frame& f) {
        .receiver = to != nullptr ? to->local_id() : 0,
        .type = s != nullptr ? s->message.content->name : "a message to another node",
        .descriptor = s != nullptr ? s->message.content : nullptr,
-       .reason = error_of(f)});
+       .reason = error_of(f, names_.get())});
 }
 
 /// Returns the name of a sent frame's content type, or an empty name if it is not known any more.

@@ -21,8 +21,8 @@ const T* as(const envelope_ptr& e) noexcept {
   return e->type == &base::message_type_of<T> ? static_cast<const T*>(e->raw()) : nullptr;
 }
 
-base::exit_reason reason_in(const frame& f) {
-  const base::result<base::exit_reason> r = decode<base::exit_reason>(f.payload);
+base::exit_reason reason_in(const frame& f, foreign_names* names) {
+  const base::result<base::exit_reason> r = decode<base::exit_reason>(f.payload, {.names = names});
   return r ? *r : base::exit_reason(r.error());
 }
 
@@ -196,7 +196,7 @@ void link::on_unwatch(const frame& f, std::uint64_t monitor) {
 
 void link::on_down(const frame& f) {
   if (const std::optional<watches::monitor> w = watches_.answered(f.number, f.receiver))
-    remote_cell::tell_down(w->watcher, w->target, reason_in(f), w->number);
+    remote_cell::tell_down(w->watcher, w->target, reason_in(f, names_.get()), w->number);
 }
 
 /// Returns true if the peer may end an actor that has not linked itself with an actor of the peer.
@@ -223,7 +223,7 @@ void link::on_exit(const frame& f) {
     if (!from) from = l->there;
     if (from != l->there) tell<core::signals::unwatch>(who, l->there, std::uint64_t{0});
   }
-  remote_cell::tell_exit(who, from, reason_in(f));
+  remote_cell::tell_exit(who, from, reason_in(f, names_.get()));
 }
 
 /// Ends all watches and links of actors with the link of the two nodes. The loss of a peer that may
@@ -245,7 +245,7 @@ void link::end_watches(const base::exit_reason& reason) noexcept {
 void link::on_kill(const frame& f) {
   const exports::entry* const x = exports_.find(f.receiver);
   if (x == nullptr || !lets_end()) return;
-  const base::result<kill_order> order = decode<kill_order>(f.payload);
+  const base::result<kill_order> order = decode<kill_order>(f.payload, {.names = names_.get()});
   if (order) tell<core::signals::kill>(x->who, order->reason, order->final);
 }
 
