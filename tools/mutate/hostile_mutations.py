@@ -116,4 +116,18 @@ MUTATIONS = [
         "entry.second.use_count() == 1",
         ("tests.net.foreign_texts",),
     ),
+    mutation(
+        "session: any frame is taken before a hello",
+        "lib/net/garrick/net/layer/session.cpp",
+        "  if (stream_) c.expect_at_most(largest_hello);  // until `greet`\n",
+        "",
+        ("net.session_handshake",),
+    ),
+    mutation(
+        "session: frames stay small after a hello",
+        "lib/net/garrick/net/layer/session_handshake.cpp",
+        "if (!std::exchange(greeted_, true) && stream_) c.expect_at_most(~std::size_t{0});",
+        "greeted_ = true;\n  static_cast<void>(c);",
+        ("net.session_handshake",),
+    ),
 ]

@@ -35,8 +35,8 @@ MUTATIONS = [
     mutation(
         "framing: a frame of the largest size is refused",
         FRAMING,
-        "if (size <= settings_.largest) return",
-        "if (size < settings_.largest) return",
+        "if (size <= limit_) return",
+        "if (size < limit_) return",
         by_framing,
     ),
     mutation(

@@ -39,16 +39,18 @@ void framing::send(outgoing&& m, layer_context& c) {
 
 std::size_t framing::frame_size(const std::byte* length, layer_context& c) {
   const std::size_t size = load_le<std::uint32_t>(length);
-  if (size <= settings_.largest) return size_of_length + size;
+  if (size <= limit_) return size_of_length + size;
   broken_ = true;
   partial_.clear();
   const std::string text = as_text(length);
-  c.notify({link_event::kind::disconnected, 0,
-            base::make_error(net_errc::too_large, "framing",
-                             "a frame of " + std::to_string(size) + " bytes" +
-                                 (text.empty() ? "" : ", or the text \"" + text + "\"") +
-                                 ", where net.framing_largest allows " +
-                                 std::to_string(settings_.largest))});
+  c.notify(
+      {link_event::kind::disconnected, 0,
+       base::make_error(net_errc::too_large, "framing",
+                        "a frame of " + std::to_string(size) + " bytes" +
+                            (text.empty() ? "" : ", or the text \"" + text + "\"") +
+                            (limit_ < settings_.largest ? ", where the handshake takes at most "
+                                                        : ", where net.framing_largest allows ") +
+                            std::to_string(limit_))});
   c.close();
   return 0;
 }
@@ -86,8 +88,13 @@ void framing::receive(const incoming& m, layer_context& c) {
   if (!broken_) partial_.insert(partial_.end(), bytes.begin(), bytes.end());
 }
 
+void framing::expect_at_most(std::size_t bytes, layer_context&) noexcept {
+  limit_ = std::min<std::size_t>(bytes, settings_.largest);
+}
+
 void framing::notice(const link_event& e, layer_context& c) {
   if (e.what == link_event::kind::connected || e.what == link_event::kind::disconnected) {
+    limit_ = settings_.largest;
     partial_ = {};
     broken_ = e.what == link_event::kind::disconnected;
   }

@@ -6,7 +6,8 @@
 // further than that.
 //
 // A length above the limit ends the connection: the stream has no later point at which reading
-// could go on.
+// could go on. While a layer above expects less (`expect_at_most`), as `session` does before the
+// other end's hello, the limit is lower.
 //
 // Invariants:
 //   F1  partial_ holds the beginning of one frame, its length included, and less than the whole of
@@ -50,12 +51,14 @@ class framing : public layer_defaults {
   [[nodiscard]] static base::error check(const framing_settings& s);
 
   /// Makes a layer without a connection.
-  explicit framing(framing_settings s = {}) noexcept : settings_(s) {}
+  explicit framing(framing_settings s = {}) noexcept : settings_(s), limit_(s.largest) {}
 
   /// Puts the length in front and sends the message.
   void send(outgoing&& m, layer_context& c);
   /// Passes up each whole frame.
   void receive(const incoming& m, layer_context& c);
+  /// Lowers the limit for this connection, or raises it again, at most to that of the settings.
+  void expect_at_most(std::size_t bytes, layer_context&) noexcept;
   /// Begins a new frame with a new connection.
   void notice(const link_event& e, layer_context& c);
 
@@ -71,6 +74,7 @@ class framing : public layer_defaults {
                                                     layer_context& c);
 
   framing_settings settings_;
+  std::size_t limit_;  ///< at present; at most `settings_.largest`
   std::vector<std::byte> partial_;
   bool broken_ = false;  ///< no byte is read until there is a new connection
 };

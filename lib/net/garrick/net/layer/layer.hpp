@@ -37,11 +37,13 @@
 //     `writable`. A layer without a buffer asks the layer below. A layer with a buffer sends its
 //     content when it gets `writable` from below, and notifies those above when it has room again.
 //   - Each buffer of a layer has a limit, which is in its settings.
-//   - A layer may have three more functions, which the stack finds by their names:
+//   - A layer may have four more functions, which the stack finds by their names:
 //     `leave(layer_context&)`, called once when the link's owner leaves, before the carrier is
 //     closed; `largest()` or `largest(const layer_context&)`, the most bytes of a message that it
-//     takes, if that is not the limit below less its header; and `counters()`, for reports
-//     (`any_link`): its result has a function `named()` that returns a range of `layer_count`.
+//     takes, if that is not the limit below less its header; `expect_at_most(std::size_t,
+//     layer_context&)`, called when the layer above does not take more for a while; and
+//     `counters()`, for reports (`any_link`): its result has a function `named()` that returns a
+//     range of `layer_count`.
 //   - Both ends have the same layers. The handshake of `session` checks this by the
 //     layers' `wire_name`s, which are optional. A layer that changes its bytes on the wire changes
 //     its name, too ("counting 2").
@@ -49,6 +51,7 @@
 // Thread safety: a stack and its layers are one thread's at a time.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -207,6 +210,10 @@ class layer_context {
   virtual void reopen_beside() = 0;
   /// Asks the transport to close for good.
   virtual void close() = 0;
+  /// Tells the layer below that a message to this one has at most `bytes` from now on, on this
+  /// connection. A layer that hears of it (`expect_at_most(bytes, context)`) may end a connection
+  /// by which more come. Others pass it on, with the size of their header.
+  virtual void expect_at_most(std::size_t) {}
   /// Ends the link for this reason: `session` below tells the peer, the transport closes for good,
   /// and the layers above hear `down`. For a layer that can take nothing more from the peer, as
   /// after a message above its limit.
@@ -263,6 +270,17 @@ struct layer_defaults {
   /// of its own returns true if that has room.
   [[nodiscard]] bool writable(const layer_context& c) const { return c.below_is_writable(); }
 };
+
+namespace detail {
+/// Calls `expect_at_most` of a layer that has it; for any other, that of its context.
+template <class L>
+void expect_at_most(L& l, std::size_t bytes, layer_context& c) {
+  if constexpr (requires { l.expect_at_most(bytes, c); })
+    l.expect_at_most(bytes, c);
+  else
+    c.expect_at_most(bytes + std::min(std::size_t{L::header_size}, ~std::size_t{0} - bytes));
+}
+}  // namespace detail
 
 /// A class that can be a layer of a stack.
 template <class L>

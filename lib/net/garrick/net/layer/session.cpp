@@ -209,6 +209,7 @@ void session::on_connected(layer_context& c) {
   start(c);
   connected_ = true;
   greeted_ = false;
+  if (stream_) c.expect_at_most(largest_hello);  // until `greet`
   // This stream, too, may carry no bytes: then another one is tried.
   next_reopen_ = phase_ == phase::lost && settings_.connects ? c.now() + settings_.hello_most
                                                              : instant::never();

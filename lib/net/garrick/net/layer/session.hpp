@@ -224,6 +224,8 @@ class session : public layer_defaults {
     return stream_ || !settings_.connects || h.to == settings_.self.incarnation;
   }
   [[nodiscard]] bool has_same_layers(const hello& h, layer_context& c);
+  /// Notes that a hello has come by this stream, and lets larger packets come.
+  void greet(layer_context& c);
   void learn(const hello& h);
   void open(layer_context& c);
   void heard(layer_context& c);

@@ -58,6 +58,10 @@ base::error session::different_stacks() const {
                                    : ", and this end's is '" + settings_.stack + "'"));
 }
 
+void session::greet(layer_context& c) {
+  if (!std::exchange(greeted_, true) && stream_) c.expect_at_most(~std::size_t{0});
+}
+
 void session::learn(const hello& h) {
   peer_ = h;
   knows_peer_ = true;
@@ -86,7 +90,7 @@ void session::on_hello(std::span<const std::byte> bytes, layer_context& c) {
   const std::optional<hello> h = decode_hello(bytes);
   if (!h || !connected_) return on_stranger(bytes, c);
   if (phase_ == phase::open) return on_hello_while_open(*h, c);
-  greeted_ = true;
+  greet(c);
   if (phase_ == phase::lost) return on_hello_while_lost(*h, c);
   if (!agree(*h, c)) return;
   if (h->resumes && stream_) {
@@ -133,7 +137,7 @@ void session::on_hello_ack(std::span<const std::byte> bytes, layer_context& c) {
   const std::optional<hello> h = decode_hello(bytes);
   if (!h || !connected_ || h->to != settings_.self.incarnation || h->self == settings_.self)
     return on_stranger(bytes, c);
-  greeted_ = true;
+  greet(c);
   if (phase_ == phase::greeting) {
     if (!agree(*h, c)) return;
     learn(*h);

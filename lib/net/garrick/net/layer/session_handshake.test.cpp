@@ -144,4 +144,64 @@ TEST_CASE("session: the limit of a handshake counts from the first attempt to co
   }
 }
 
+TEST_CASE("session: before a hello no larger frame than a hello is taken from a stream") {
+  const auto of = [](std::size_t size) {
+    std::vector<std::byte> length(4);
+    store_le(length.data(), static_cast<std::uint32_t>(size));
+    return length;
+  };
+  for (const int end : {0, 1}) {
+    CAPTURE(end);
+    const auto at = static_cast<std::size_t>(end);
+    pair_of p(true);
+    p.connect();
+    p.inject(end, of(largest_hello));
+    CHECK_FALSE(p.ends[at].closed);
+    pair_of q(true);
+    q.connect();
+    q.inject(end, of(largest_hello + 1));
+    CHECK(q.ends[at].closed);
+    CHECK(q.ends[at].down() == net_errc::not_garrick);
+    CHECK_MESSAGE(q.ends[at].down().to_string().find("a frame of 513 bytes, where the handshake "
+                                                     "takes at most 512") != std::string::npos,
+                  q.ends[at].down().to_string());
+  }
+}
+
+TEST_CASE("session: after a hello large frames are taken, until the next stream") {
+  for (const std::size_t end : {0u, 1u}) {
+    CAPTURE(end);
+    pair_of p(true);
+    p.connect();
+    p.run(100_ms);
+    p.say(1 - end, std::string(100'000, 'x'));
+    p.run(100_ms);
+    REQUIRE(p.ends[end].messages.size() == 1);
+    p.connect();  // another stream for the session
+    std::vector<std::byte> length(4);
+    store_le(length.data(), std::uint32_t{largest_hello + 1});
+    p.inject(static_cast<int>(end), length);
+    CHECK(p.ends[end].closed);
+    CHECK(p.ends[end].down() == net_errc::too_large);
+  }
+}
+
+TEST_CASE("session: the headers of layers between it and framing have room before a hello") {
+  test_end e;
+  stack<byte_stream, session, lane_byte, framing> s(e, e, session(settings_of(1)), lane_byte(),
+                                                    framing());
+  s.connected({});
+  std::vector<std::byte> length(4);
+  store_le(length.data(), std::uint32_t{largest_hello + 1});
+  s.receive(length, {});
+  CHECK_FALSE(e.closed);
+  s.disconnected(net_errc::connection_lost, {});
+  stack<byte_stream, session, lane_byte, framing> other(e, e, session(settings_of(1)), lane_byte(),
+                                                        framing());
+  other.connected({});
+  store_le(length.data(), std::uint32_t{largest_hello + 2});
+  other.receive(length, {});
+  CHECK(e.closed);
+}
+
 }  // namespace session_handshake_test

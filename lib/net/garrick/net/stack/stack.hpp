@@ -296,10 +296,6 @@ class stack final : public any_link {
   }
 
  private:
-  [[nodiscard]] static constexpr std::size_t without_header(std::size_t all, std::size_t header) {
-    return all > header ? all - header : 0;
-  }
-
   template <std::size_t I>
   class context final : public layer_context {
    public:
@@ -357,6 +353,11 @@ class stack final : public any_link {
       whole->closed_here_ = true;
       whole->carrier_->close();
     }
+    void expect_at_most(std::size_t n) override {
+      if constexpr (I + 1 != count)
+        detail::expect_at_most(std::get<I + 1>(whole->layers_), n,
+                               std::get<I + 1>(whole->contexts_));
+    }
     void tell_below(const base::error& why) override {
       whole->each([&]<class C>(auto& l, C& c) {
         if constexpr (C::place > I && requires { l.ends(why, c); }) l.ends(why, c);
@@ -374,8 +375,8 @@ class stack final : public any_link {
                            { l.largest(c) } -> std::same_as<std::size_t>;
                          })
         return std::get<I>(whole->layers_).largest(*this);
-      else
-        return without_header(largest_below(), own::header_size);
+      const std::size_t all = largest_below();
+      return all - std::min(all, std::size_t{own::header_size});
     }
 
     void bind(stack& s) noexcept {
@@ -472,10 +473,8 @@ class stack final : public any_link {
   }
   void tell(const link_event& e) {
     if (down_) return;
-    if (e.what == link_event::kind::down)
-      end(e.why);
-    else
-      owner_->on_event(e);
+    if (e.what == link_event::kind::down) return end(e.why);
+    owner_->on_event(e);
   }
   void end(const base::error& why) {
     if (std::exchange(down_, true)) return;
