@@ -11,7 +11,7 @@ TRANSPORT = NET + "transport/"
 INTERNAL = TRANSPORT + "internal/"
 HOST = INTERNAL + "host.cpp"
 LOOP = NET + "transport/internal/loop/io_loop.cpp"
-GATE = INTERNAL + "gate.hpp"
+GATE = INTERNAL + "gate.cpp"
 STREAM = INTERNAL + "stream_host.cpp"
 ATTEMPT = INTERNAL + "stream_attempt.cpp"
 LAST_WORDS = INTERNAL + "last_words.cpp"
@@ -27,6 +27,8 @@ by_streams = ("tests.net.streams",)
 by_datagrams = ("tests.net.datagrams",)
 by_ends = ("tests.net.ends",)
 by_policy = ("tests.net.accept_policy",)
+by_gate = ("net.gate",)
+by_full_door = ("tests.net.full_door",)
 by_descriptors = ("tests.net.no_descriptors",)
 
 MUTATIONS = [
@@ -204,23 +206,80 @@ MUTATIONS = [
     mutation(
         "host: an admitted newcomer is still pending",
         HOST,
-        "  if (ticket_ != nullptr) ticket_->admit();\n",
+        "  if (ticket_ != nullptr && !ticket_->admit()) return end_for_newcomer();\n",
         "",
         by_policy,
     ),
     mutation(
         "gate: one connection more than the limit",
         GATE,
-        "from->connections >= from->limits.connections",
-        "from->connections > from->limits.connections",
-        by_policy,
+        "connections_ - leaving_ >= limits.connections",
+        "connections_ - leaving_ > limits.connections",
+        by_gate + by_policy,
     ),
     mutation(
         "gate: one more than the limit may be pending",
         GATE,
-        "from->pending >= from->limits.pending",
-        "from->pending > from->limits.pending",
-        by_policy,
+        "waiting_.size() >= limits.pending",
+        "waiting_.size() > limits.pending",
+        by_gate + by_full_door,
+    ),
+    mutation(
+        "gate: a full door refuses newcomers",
+        GATE,
+        "    if (waiting_.empty() || leaving_ >= limits.pending) return false;\n",
+        "    return false;\n",
+        by_gate + by_full_door,
+    ),
+    mutation(
+        "gate: a full door drops the same place each time",
+        GATE,
+        "waiting_[draw_() % waiting_.size()]",
+        "waiting_[draw_() * 0]",
+        by_gate,
+    ),
+    mutation(
+        "gate: a full door drops the newest that waits",
+        GATE,
+        "waiting_[draw_() % waiting_.size()]",
+        "waiting_[(draw_() | ~std::uint64_t{0}) % waiting_.size()]",
+        by_gate,
+    ),
+    mutation(
+        "gate: any number of dropped ones may be about to end",
+        GATE,
+        "waiting_.empty() || leaving_ >= limits.pending",
+        "waiting_.empty()",
+        by_gate,
+    ),
+    mutation(
+        "gate: a dropped one is admitted",
+        GATE,
+        "  if (state_ == state::dropped) return false;\n",
+        "",
+        by_gate,
+    ),
+    mutation(
+        "gate: a listener takes all descriptors of the process",
+        CALLS,
+        "now.rlim_cur / 2",
+        "now.rlim_cur",
+        by_full_door,
+    ),
+    mutation(
+        "host: a link that gives way says last words",
+        HOST,
+        "  ends_at_once_ = true;\n  end(base::make_error(net_errc::refused",
+        "  end(base::make_error(net_errc::refused",
+        by_full_door,
+    ),
+    mutation(
+        "udp: a datagram that is refused takes the place of a peer that waits",
+        DATAGRAM_DOOR,
+        "  arrival who{endpoint_of(transport_kind::udp",
+        "  const auto early = ticket::take(at_->limits, base::real_clock().now());\n"
+        "  arrival who{endpoint_of(transport_kind::udp",
+        by_full_door,
     ),
     mutation(
         "io_loop: links go to the thread that has most",

@@ -11,8 +11,10 @@
 // Invariants:
 //   A1  For each newcomer `look` returns "more" until it returns another verdict, and it is not
 //       called after that. After "start" `claim` is called once, and `make` only if `claim` has
-//       returned the fresh link.
-//   A2  `look` sees at most `wants()` bytes, and `accept_limits::admission` limits the time.
+//       returned the fresh link. For a datagram, "start" is a refusal if the listener has no place
+//       for its link; `claim` is not called then.
+//   A2  `look` sees at most `wants()` bytes, and `accept_limits::admission` limits the time. At a
+//       full door a newcomer that waits may be dropped before that (`accept_limits`).
 //   A3  A closed listener leaves its links alone. Newcomers that wait for a verdict are refused
 //       when more of their bytes come, or when their time has passed.
 //

@@ -13,9 +13,9 @@
 //   H3  A hosted object is made, called from below, and destroyed on its I/O thread, and never
 //       destroyed while a thread is in. `ended` is the last call.
 //   H4  A hosted object ends when its stack or its owner calls `carrier::close`, when one of its
-//       functions throws in a call from below or a visit in line, when it was not admitted in time,
-//       or when its I/O thread stops. A lost connection does not end the object: the connection may
-//       come back.
+//       functions throws in a call from below or a visit in line, when it was not admitted in time
+//       or another newcomer got its place before that, or when its I/O thread stops. A lost
+//       connection does not end the object: the connection may come back.
 //   H5  If the link was not closed from this end, its stack gets the reason before `ended`
 //       (`carried::over`): the owner's link goes `down`, and reports its open messages.
 //
@@ -54,7 +54,8 @@ class hosted {
   [[nodiscard]] virtual carried& stack() = 0;
   /// Returns false while the identity of the other end is unknown, as before `opened`. Override it
   /// at the end that listens: a listener limits the number of links that are not admitted, and ends
-  /// them after `accept_limits::admission`. Called after each other call.
+  /// them after `accept_limits::admission`, or before that if a newcomer needs the place. Called
+  /// after each other call.
   [[nodiscard]] virtual bool admitted() const { return true; }
   /// Takes a hint of the network about the way to the peer, which any host may have forged, such as
   /// that no socket listens at a datagram's address. A hint does not end the link.

@@ -19,8 +19,13 @@ struct listener_counters {
   std::uint64_t refused = 0;    ///< newcomers that were refused, by the policy or by a limit;
                                 ///< also started ones for which `make` returned null
   std::uint64_t too_late = 0;   ///< the refused ones that were not admitted in time
+  std::uint64_t dropped = 0;    ///< the refused ones that waited, and whose place at a full door
+                                ///< a newcomer got; see `accept_limits`
   std::size_t connections = 0;  ///< present newcomers and links
   std::size_t pending = 0;      ///< newcomers and links that are not admitted
+  /// The limit in place of `accept_limits::connections`, if the process may have too few
+  /// descriptors for that; 0: the limit is as set.
+  std::size_t lowered_to = 0;
 };
 
 namespace detail {

@@ -57,6 +57,15 @@ base::error wrong_with(const accept_limits& l) {
   return {};
 }
 
+/// Returns the door of a listener with these limits.
+std::shared_ptr<internal::gate> gate_of(transport_kind kind, accept_limits l) {
+  const std::size_t most = internal::most_accepted();
+  if (kind == transport_kind::udp || l.connections <= most)
+    return std::make_shared<internal::gate>(l);
+  l.connections = most;
+  return std::make_shared<internal::gate>(l, most);
+}
+
 internal::io_loop& loop_for(internal::io_pool& pool, const transport_settings& s) {
   return *pool.loops[s.thread ? *s.thread : pool.least_loaded()];
 }
@@ -118,7 +127,8 @@ base::result<listener> listen(io_threads& io, const endpoint& at,
       local = at.with_port(
           internal::endpoint_of(at.kind(), internal::local_address(bound->get()), at).port());
     auto all = std::make_shared<internal::reception>(io.pool(), loop_for(io.pool(), s), s,
-                                                     std::move(policy), std::move(local), limits);
+                                                     std::move(policy), std::move(local),
+                                                     gate_of(at.kind(), limits));
     if (at.kind() == transport_kind::udp)
       return begun<internal::datagram_listener>(std::move(all), *std::move(bound));
     return begun<internal::stream_listener>(std::move(all), *std::move(bound), std::move(file));

@@ -61,13 +61,21 @@ struct transport_settings {
   std::size_t datagram_buffer = std::size_t{1} << 20;
 };
 
-/// Limits of a listener before newcomers have shown their identity. Newcomers above a limit are
-/// refused and counted.
+/// Limits of a listener before newcomers have shown their identity.
+///
+/// A newcomer above a limit gets the place of a connection that waits: one that is not
+/// `hosted::admitted` yet, drawn at random. That connection is closed at once, and counted
+/// (`listener_counters::dropped`); its other end may try again. So a stranger with silent
+/// connections cannot keep others out. If no connection waits, the newcomer is refused and counted.
+/// Admitted peers are never dropped: they may fill all the places.
 struct accept_limits {
   /// Connections of one listener, until they are closed at both ends or `close_limit` is over; for
-  /// datagrams, peers. At least 1.
+  /// datagrams, peers. At least 1. For streams, `listen` lowers the number to half of the
+  /// descriptors that the process may have at that time (the soft limit of RLIMIT_NOFILE), so that
+  /// files and its own connections find some (`listener_counters::lowered_to`). Each listener has
+  /// this limit for itself.
   std::size_t connections = 4096;
-  std::size_t pending = 256;  ///< connections not `hosted::admitted` yet; at least 1
+  std::size_t pending = 256;  ///< connections that wait to be admitted; at least 1
   /// The time that a connection has to be admitted, its first bytes included. Above zero.
   base::duration admission = base::duration::seconds(10);
 };

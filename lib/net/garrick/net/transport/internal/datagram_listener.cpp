@@ -93,11 +93,6 @@ void datagram_listener::sort(const datagram_batch& batch, std::size_t first, std
 std::shared_ptr<datagram_host> datagram_listener::admit(const datagram_way& way,
                                                         std::span<const std::byte> bytes) {
   if (at_->closed) return nullptr;
-  std::unique_ptr<ticket> place = ticket::take(at_->limits, base::real_clock().now());
-  if (place == nullptr) {
-    ++at_->limits->refused;
-    return nullptr;
-  }
   arrival who{endpoint_of(transport_kind::udp, way.remote, at_->local), at_->local, bytes};
   if (verdict v = at_->policy->look(who); v.what() != verdict::kind::start) {
     ++at_->limits->refused;
@@ -106,6 +101,13 @@ std::shared_ptr<datagram_host> datagram_listener::admit(const datagram_way& way,
       static_cast<void>(send_datagrams(fd_, std::span(&words, 1), &way, failed));
     return nullptr;
   }
+  // Only now: a datagram that the policy refuses takes no place of a peer that waits.
+  std::unique_ptr<ticket> place = ticket::take(at_->limits, base::real_clock().now());
+  if (place == nullptr) {
+    ++at_->limits->refused;
+    return nullptr;
+  }
+  if (at_->closed) return nullptr;  // the socket may have gone with the peer that gave way
   std::vector<std::byte> copy(bytes.begin(), bytes.end());
   auto peer = std::make_shared<datagram_host>(at_->loop, at_->settings, std::move(place),
                                               shared_from_this(), way, who.remote, copy);

@@ -20,6 +20,8 @@ constexpr int most_put_off = 16;
 
 bool host::begin(std::unique_ptr<maker> make) {
   const std::shared_ptr<host> self = shared_from_this();
+  // Nothing gives way meanwhile: that happens on this thread.
+  if (ticket_ != nullptr) static_cast<void>(ticket_->hold(self));
   std::unique_ptr<job> first = make_job([self, m = std::move(make)] {
     try {
       const connection to_self(self);
@@ -29,7 +31,7 @@ bool host::begin(std::unique_ptr<maker> make) {
       else if (!self->closing_)
         self->open();
     } catch (...) { self->end(error_of_exception()); }
-    if (self->hosted_ == nullptr && self->ticket_ != nullptr) ++self->ticket_->of().refused;
+    if (self->hosted_ == nullptr && self->ticket_ != nullptr) self->ticket_->refuse();
     self->settle();
   });
   if (loop_.add(self) && loop_.post(std::move(first))) return true;
@@ -163,8 +165,22 @@ base::error host::error_of_exception() noexcept {
 
 void host::check_admission() {
   if (admitted_ || !hosted_->admitted()) return;
+  if (ticket_ != nullptr && !ticket_->admit()) return end_for_newcomer();
   admitted_ = true;
-  if (ticket_ != nullptr) ticket_->admit();
+}
+
+void host::end_for_newcomer() noexcept {
+  ends_at_once_ = true;
+  end(base::make_error(net_errc::refused, "a newcomer got its place before it was admitted"));
+}
+
+void host::give_way() noexcept {
+  try {
+    auto leave = [self = shared_from_this()] { self->end_for_newcomer(); };
+    loop_.is_current() ? inside(std::move(leave)) : in_line(std::move(leave));
+  } catch (const std::bad_alloc&) {
+    return;  // it ends when its time is over
+  }
 }
 
 void host::arm() {
@@ -196,7 +212,7 @@ void host::timer_expired(base::instant at) {
   armed_ = base::instant::never();
   if (ticket_ != nullptr && ticket_->deadline() <= at) {
     ++ticket_->of().too_late;
-    ++ticket_->of().refused;
+    ticket_->refuse();
     return end(base::make_error(net_errc::refused, "not admitted in time"));
   }
   if (due() <= at) on_time(at);
@@ -209,7 +225,7 @@ void host::advance_if_due(base::instant at) {
 
 void host::stop() {
   inside([this] {
-    stopping_ = true;
+    ends_at_once_ = true;
     end(base::make_error(base::errc::shutting_down, "the I/O threads were stopped"));
   });
 }

@@ -56,6 +56,7 @@ class host : public resident,
              public completion,
              public carrier,
              public detail::entrance,
+             public ticket_holder,
              public std::enable_shared_from_this<host> {
  public:
   /// Makes the object and opens the transport, soon, on the loop. Returns false if the loop is
@@ -74,6 +75,7 @@ class host : public resident,
   [[nodiscard]] bool was_admitted() const noexcept final { return admitted_; }
 
   void stop() final;
+  void give_way() noexcept final;
   void completed(std::uint64_t what, int failed, std::size_t bytes) final;
 
   void close() final;
@@ -129,7 +131,8 @@ class host : public resident,
     hosted_->burst(false);
   }
   [[nodiscard]] bool is_closing() const noexcept { return closing_; }
-  [[nodiscard]] bool is_stopping() const noexcept { return stopping_; }
+  /// Returns true if the transport is closed at once, without last words.
+  [[nodiscard]] bool ends_at_once() const noexcept { return ends_at_once_; }
   [[nodiscard]] bool is_occupied() const noexcept {
     return occupied_.load(std::memory_order_relaxed);  // order: its own writes, or the mutex's
   }
@@ -193,6 +196,7 @@ class host : public resident,
   bool settle_once() noexcept;
   void make_visits() noexcept;
   void check_admission();
+  void end_for_newcomer() noexcept;
   void arm();
   void timer_expired(base::instant at);
   void finish() noexcept;
@@ -214,7 +218,7 @@ class host : public resident,
   base::instant armed_ = base::instant::never();
   base::error why_;
   bool closing_ = false;
-  bool stopping_ = false;
+  bool ends_at_once_ = false;
   bool wants_loop_ = false;
 };
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <exception>
+#include <new>
 #include <utility>
 
 #include "garrick/net/transport/internal/socket_calls.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 class last_words final : public resident,
                          public completion,
+                         public ticket_holder,
                          public std::enable_shared_from_this<last_words> {
  public:
   last_words(io_loop& loop, std::unique_ptr<io_socket> socket, send_queue queue,
@@ -27,12 +29,21 @@ class last_words final : public resident,
   ~last_words() override { is_said(); }
 
   void begin(base::instant until) {
+    if (place_ != nullptr && !place_->hold(weak_from_this())) return leave();
     timer_ = std::make_unique<io_timer>(loop_);
     timer_->expire_at(until, shared_from_this(), expired);
     socket_->read(dropped_, shared_from_this(), reading);
     send();
   }
   void stop() override { leave(); }
+  void give_way() noexcept override {
+    if (loop_.is_current()) return leave();
+    try {
+      loop_.post(make_job([me = shared_from_this()] { me->leave(); }));
+    } catch (const std::bad_alloc&) {
+      return;  // it leaves when its time is over
+    }
+  }
   void completed(std::uint64_t what, int failed, std::size_t bytes) override {
     if (socket_ == nullptr) return;
     if (what == expired || failed != 0) return leave();
@@ -62,10 +73,10 @@ class last_words final : public resident,
     if (reading_over_) return leave();
     ::shutdown(socket_->fd(), SHUT_WR);
   }
-  void is_said() {
+  void is_said() noexcept {
     if (!std::exchange(is_said_, true)) loop_.count_unsaid(-1);
   }
-  void leave() {
+  void leave() noexcept {
     is_said();
     if (socket_ == nullptr) return;
     socket_.reset();

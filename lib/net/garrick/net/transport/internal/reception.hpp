@@ -18,13 +18,13 @@ namespace garrick::net::internal {
 
 struct reception {
   reception(io_pool& p, io_loop& l, const transport_settings& s, std::shared_ptr<accept_policy> by,
-            endpoint at, const accept_limits& most)
+            endpoint at, std::shared_ptr<gate> most)
       : pool(p),
         loop(l),
         settings(s),
         policy(std::move(by)),
         local(std::move(at)),
-        limits(std::make_shared<gate>(most)) {}
+        limits(std::move(most)) {}
 
   io_pool& pool;
   io_loop& loop;

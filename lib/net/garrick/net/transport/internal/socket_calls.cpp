@@ -7,6 +7,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -16,6 +17,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <system_error>
 
 #include "garrick/base/platform/assert.hpp"
@@ -299,6 +301,13 @@ base::result<std::vector<socket_address>> look_up(const endpoint& e) {
   const int failed = addresses_of(e.host(), e.port(), found);
   if (failed != 0) return base::make_error(net_errc::unreachable, e.host(), ::gai_strerror(failed));
   return found;
+}
+
+std::size_t most_accepted() noexcept {
+  rlimit now{};
+  if (::getrlimit(RLIMIT_NOFILE, &now) != 0 || now.rlim_cur == RLIM_INFINITY)
+    return std::numeric_limits<std::size_t>::max();
+  return std::max<std::size_t>(1, now.rlim_cur / 2);
 }
 
 socket_file::socket_file(std::string path) : path_(std::move(path)) {

@@ -62,6 +62,9 @@ void prepare_accepted(int fd, transport_kind kind) noexcept;
 /// Looks up the addresses of an endpoint, on this thread.
 [[nodiscard]] base::result<std::vector<socket_address>> look_up(const endpoint& e);
 
+/// Returns the most connections of a listener that leave the process half of its descriptors.
+[[nodiscard]] std::size_t most_accepted() noexcept;
+
 /// The bound file of a Unix domain socket, which is removed when the socket is closed.
 class socket_file {
  public:

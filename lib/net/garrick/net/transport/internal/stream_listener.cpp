@@ -20,6 +20,7 @@ constexpr base::duration rest_without_descriptors = base::duration::milliseconds
 /// A newcomer at the door until the policy has seen enough.
 class newcomer final : public resident,
                        public completion,
+                       public ticket_holder,
                        public std::enable_shared_from_this<newcomer> {
  public:
   newcomer(std::shared_ptr<reception> at, std::unique_ptr<ticket> t, arrival who, unique_fd fd)
@@ -27,6 +28,8 @@ class newcomer final : public resident,
 
   /// Asks the policy, without bytes if it wants none.
   void begin() {
+    // Nothing gives way meanwhile: that happens on this thread.
+    static_cast<void>(ticket_->hold(weak_from_this()));
     const std::size_t wanted = at_->policy->wants();
     if (wanted == 0) return ask(true);
     bytes_.resize(wanted);
@@ -38,6 +41,7 @@ class newcomer final : public resident,
     read();
   }
   void stop() override { refuse(); }
+  void give_way() noexcept override { leave(); }
   void completed(std::uint64_t what, int failed, std::size_t bytes) override {
     if (ticket_ == nullptr) return;
     if (what == expired) ++at_->limits->too_late;
@@ -48,7 +52,7 @@ class newcomer final : public resident,
     } catch (...) { refuse(); }
   }
   void refuse() noexcept {
-    ++at_->limits->refused;
+    count_refused();
     leave();
   }
 
@@ -70,9 +74,15 @@ class newcomer final : public resident,
     queue.push(std::move(words));
     if (socket_ == nullptr) socket_ = std::make_unique<io_socket>(at_->loop, std::move(fd_));
     const base::instant until = ticket_->deadline();
-    ++at_->limits->refused;
+    count_refused();
     say_last_words(at_->loop, std::move(socket_), std::move(queue), until, std::move(ticket_));
     leave();
+  }
+  void count_refused() noexcept {
+    if (ticket_ != nullptr)
+      ticket_->refuse();
+    else
+      ++at_->limits->refused;
   }
   unique_fd take_fd() { return socket_ == nullptr ? std::move(fd_) : socket_->release(); }
   std::vector<std::byte> take_bytes() {
