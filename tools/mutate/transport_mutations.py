@@ -267,6 +267,13 @@ MUTATIONS = [
         by_full_door,
     ),
     mutation(
+        "node: the log does not say that a listener takes fewer connections",
+        NET + "node/internal/node_core.cpp",
+        "    log_lowered(env_, local.to_string(), most);\n",
+        "    static_cast<void>(most);\n",
+        ("tests.net.few_descriptors",),
+    ),
+    mutation(
         "host: a link that gives way says last words",
         HOST,
         "  ends_at_once_ = true;\n  end(base::make_error(net_errc::refused",

@@ -41,7 +41,7 @@ struct besieged {
   node self;
   std::uint16_t port = 0;
 
-  besieged() : self(system, impatient()) {
+  explicit besieged(net::node_settings s = impatient()) : self(system, std::move(s)) {
     const auto at = self.listen("tcp://127.0.0.1:0");
     REQUIRE(at.has_value());
     port = at->port();
@@ -143,6 +143,20 @@ TEST_CASE(
   }
   b.serve();
   wait_until([&] { return b.self.peers().empty(); });  // the guest has left, too
+}
+
+TEST_CASE("bad peers: silent connections that fill the door and are renewed keep no other out") {
+  net::node_settings s = besieged::impatient();
+  s.accept.admission = duration::seconds(3600);  // no place is given because its time is over
+  s.accept.pending = 4;
+  besieged b(s);
+  std::vector<bare_socket> silent;
+  for (int round = 0; round < 5; ++round) {
+    // They stand in the system's line before the guest, so the guest takes a place of theirs.
+    for (std::size_t i = 0; i < 2 * s.accept.pending; ++i)
+      silent.push_back(bare_socket::connected(b.port));
+    b.serve();
+  }
 }
 
 TEST_CASE("bad peers: a name that cannot be resolved is a time-out when the limit is over") {

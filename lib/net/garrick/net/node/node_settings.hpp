@@ -108,7 +108,9 @@ struct node_settings {
   /// one node of a system.
   bool idle_workers_read = true;
   transport_settings transport{};  ///< sizes and options of sockets
-  accept_limits accept{};          ///< the limits on connections that `listen` takes
+  /// The limits on connections that `listen` takes. The system's log says if a listener has to take
+  /// fewer, for lack of descriptors.
+  accept_limits accept{};
   /// The seed of actors' numbers, for tests; 0: the source's seed, or the system's randomness.
   std::uint64_t seed = 0;
 };

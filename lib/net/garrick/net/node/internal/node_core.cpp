@@ -8,6 +8,7 @@
 #include <garrick/net/node/internal/unguessable_numbers.hpp>
 #include <garrick/net/stack/accept_sessions.hpp>
 #include <garrick/system/names/registry.hpp>
+#include <garrick/system/system_core.hpp>
 
 #include <algorithm>
 #include <future>
@@ -35,6 +36,16 @@ bool is_of_this_machine(const endpoint& e) {
   if (e.kind() == transport_kind::unix_stream) return true;
   if (!e.is_numeric()) return e.host() == "localhost";  // "127.org" is somewhere else
   return e.host() == "::1" || e.host().starts_with("127.");
+}
+
+/// Says in the system's log that a listener takes fewer connections than its setting says.
+void log_lowered(core::environment& env, const std::string& at, std::size_t to) {
+  auto* const of = dynamic_cast<system::system_core*>(&env);
+  if (of == nullptr) return;
+  of->log().write({system::log_level::warning, "lowered", "listen"}, "node", 0, [&] {
+    return at + ": accept.connections is lowered to " + std::to_string(to) +
+           ", half of the descriptors that this process may have (RLIMIT_NOFILE)";
+  });
 }
 
 }  // namespace
@@ -134,6 +145,8 @@ base::result<endpoint> node_core::listen(const endpoint& at) {
       source().listen(at, std::make_shared<policy>(weak_from_this(), *stack_for(at)));
   if (!door) return door.error();
   const endpoint local = door->local();
+  if (const std::size_t most = door->counters().lowered_to; most != 0)
+    log_lowered(env_, local.to_string(), most);
   const std::lock_guard lock(mutex_);
   if (is_stopping_) return base::make_error(base::errc::shutting_down, "node", "it is stopping");
   listeners_.push_back(std::move(*door));
