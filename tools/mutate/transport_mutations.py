@@ -275,9 +275,9 @@ MUTATIONS = [
     ),
     mutation(
         "host: a link that gives way says last words",
-        HOST,
-        "  ends_at_once_ = true;\n  end(base::make_error(net_errc::refused",
-        "  end(base::make_error(net_errc::refused",
+        LAST_WORDS,
+        "!place_->hold(weak_from_this())) return leave();",
+        "!place_->hold(weak_from_this())) place_->refuse();",
         by_full_door,
     ),
     mutation(

@@ -170,7 +170,6 @@ void host::check_admission() {
 }
 
 void host::end_for_newcomer() noexcept {
-  ends_at_once_ = true;
   end(base::make_error(net_errc::refused, "a newcomer got its place before it was admitted"));
 }
 
@@ -225,7 +224,7 @@ void host::advance_if_due(base::instant at) {
 
 void host::stop() {
   inside([this] {
-    ends_at_once_ = true;
+    stopping_ = true;
     end(base::make_error(base::errc::shutting_down, "the I/O threads were stopped"));
   });
 }

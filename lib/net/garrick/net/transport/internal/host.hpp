@@ -131,8 +131,7 @@ class host : public resident,
     hosted_->burst(false);
   }
   [[nodiscard]] bool is_closing() const noexcept { return closing_; }
-  /// Returns true if the transport is closed at once, without last words.
-  [[nodiscard]] bool ends_at_once() const noexcept { return ends_at_once_; }
+  [[nodiscard]] bool is_stopping() const noexcept { return stopping_; }
   [[nodiscard]] bool is_occupied() const noexcept {
     return occupied_.load(std::memory_order_relaxed);  // order: its own writes, or the mutex's
   }
@@ -218,7 +217,7 @@ class host : public resident,
   base::instant armed_ = base::instant::never();
   base::error why_;
   bool closing_ = false;
-  bool ends_at_once_ = false;
+  bool stopping_ = false;
   bool wants_loop_ = false;
 };
 

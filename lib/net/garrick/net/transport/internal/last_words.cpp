@@ -29,6 +29,7 @@ class last_words final : public resident,
   ~last_words() override { is_said(); }
 
   void begin(base::instant until) {
+    // A link whose place a newcomer got is closed at once.
     if (place_ != nullptr && !place_->hold(weak_from_this())) return leave();
     timer_ = std::make_unique<io_timer>(loop_);
     timer_->expire_at(until, shared_from_this(), expired);

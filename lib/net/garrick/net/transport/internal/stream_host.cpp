@@ -401,7 +401,7 @@ void stream_host::attend_elsewhere() {
 void stream_host::farewell() noexcept {
   if (state_ == state::connected && !blocked_ && !broken_) flush();
   const bool sends_on = state_ == state::connected && !broken_ && write_failed_ == 0;
-  if (sends_on && !ends_at_once())
+  if (sends_on && !is_stopping())
     say_last_words(loop_, std::move(socket_), std::move(queue_), now() + settings_.close_limit,
                    std::move(ticket_));
   forget();
