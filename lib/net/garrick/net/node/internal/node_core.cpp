@@ -7,8 +7,6 @@
 #include <garrick/net/node/internal/link_port.hpp>
 #include <garrick/net/node/internal/unguessable_numbers.hpp>
 #include <garrick/net/stack/accept_sessions.hpp>
-#include <garrick/system/names/registry.hpp>
-#include <garrick/system/system_core.hpp>
 
 #include <algorithm>
 #include <future>
@@ -36,16 +34,6 @@ bool is_of_this_machine(const endpoint& e) {
   if (e.kind() == transport_kind::unix_stream) return true;
   if (!e.is_numeric()) return e.host() == "localhost";  // "127.org" is somewhere else
   return e.host() == "::1" || e.host().starts_with("127.");
-}
-
-/// Says in the system's log that a listener takes fewer connections than its setting says.
-void log_lowered(core::environment& env, const std::string& at, std::size_t to) {
-  auto* const of = dynamic_cast<system::system_core*>(&env);
-  if (of == nullptr) return;
-  of->log().write({system::log_level::warning, "lowered", "listen"}, "node", 0, [&] {
-    return at + ": accept.connections is lowered to " + std::to_string(to) +
-           ", half of the descriptors that this process may have (RLIMIT_NOFILE)";
-  });
 }
 
 }  // namespace
@@ -145,8 +133,12 @@ base::result<endpoint> node_core::listen(const endpoint& at) {
       source().listen(at, std::make_shared<policy>(weak_from_this(), *stack_for(at)));
   if (!door) return door.error();
   const endpoint local = door->local();
-  if (const std::size_t most = door->counters().lowered_to; most != 0)
-    log_lowered(env_, local.to_string(), most);
+  // The default is lowered on most machines, and without a word.
+  const std::size_t most = door->counters().lowered_to;
+  if (most != 0 && settings_.accept.connections != accept_limits().connections)
+    env_.warn("node", "lowered",
+              local.to_string() + ": accept.connections is lowered to " + std::to_string(most) +
+                  ", half of the descriptors that this process may have (RLIMIT_NOFILE)");
   const std::lock_guard lock(mutex_);
   if (is_stopping_) return base::make_error(base::errc::shutting_down, "node", "it is stopping");
   listeners_.push_back(std::move(*door));
@@ -360,70 +352,6 @@ void node_core::quarantine(const peer_identity& who) {
   }
 }
 
-base::error node_core::publish(std::string name, core::address held, const protocol_table& as) {
-  if (base::error no = wrong_process()) return no;
-  if (!as.described()) return as.described().error();
-  core::cell* const who = core::handle_access::get(held);
-  if (who == nullptr) return base::make_error(system::registry_errc::empty_handle, name);
-  if (who->has_ended())
-    return base::make_error(system::registry_errc::ended, name,
-                            held.to_string() + ": " + who->end_reason().to_string());
-  core::address ended;  // the actor that had the name
-  {
-    const std::lock_guard lock(mutex_);
-    if (is_stopping_) return base::make_error(base::errc::shutting_down, "node", "it is stopping");
-    const auto [at, is_new] = names_.try_emplace(std::move(name), published{held, &as});
-    if (!is_new) {
-      if (!core::handle_access::get(at->second.who)->has_ended())
-        return base::make_error(system::registry_errc::name_taken, at->first, "it is published");
-      ended = std::exchange(at->second, published{held, &as}).who;
-    }
-    who->add_strong();
-  }
-  if (core::cell* const before = core::handle_access::get(ended)) before->drop_strong();
-  return {};
-}
-
-bool node_core::unpublish(std::string_view name) {
-  if (env_.is_copy()) return false;
-  core::address who;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto at = names_.find(name);
-    if (at == names_.end()) return false;
-    who = at->second.who;
-    names_.erase(at);
-  }
-  core::handle_access::get(who)->drop_strong();
-  return true;
-}
-
-base::error node_core::allow(std::string name, std::shared_ptr<const spawnable> what) {
-  if (base::error no = wrong_process()) return no;
-  if (!what->protocol().described()) return what->protocol().described().error();
-  if (!what->arguments()) return what->arguments().error();
-  const std::lock_guard lock(mutex_);
-  if (is_stopping_) return base::make_error(base::errc::shutting_down, "node", "it is stopping");
-  const auto [at, is_new] = allowed_.try_emplace(std::move(name), std::move(what));
-  if (!is_new) return base::make_error(system::registry_errc::name_taken, at->first, "is allowed");
-  return {};
-}
-
-bool node_core::disallow(std::string_view name) {
-  if (env_.is_copy()) return false;
-  const std::lock_guard lock(mutex_);
-  const auto at = allowed_.find(name);
-  if (at == allowed_.end()) return false;
-  allowed_.erase(at);
-  return true;
-}
-
-std::shared_ptr<const spawnable> node_core::allowed(std::string_view name) const {
-  const std::lock_guard lock(mutex_);
-  const auto at = allowed_.find(name);
-  return at != allowed_.end() ? at->second : nullptr;
-}
-
 base::result<connection> node_core::link_to(const peer_identity& who) const {
   if (who == self_)
     return base::make_error(net_errc::refused, who.to_string(), "that is this node itself");
@@ -431,23 +359,6 @@ base::result<connection> node_core::link_to(const peer_identity& who) const {
   const auto at = peers_.find(who);
   if (at != peers_.end()) return at->second;
   return base::make_error(net_errc::node_down, who.to_string(), "it is no peer now");
-}
-
-void node_core::with_published(
-    std::string_view name,
-    const std::function<void(core::cell*, const protocol_table*)>& use) const {
-  published found;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto at = names_.find(name);
-    if (at != names_.end() && !core::handle_access::get(at->second.who)->has_ended()) {
-      found = at->second;
-      core::handle_access::get(found.who)->add_strong();
-    }
-  }
-  core::cell* const who = core::handle_access::get(found.who);
-  use(who, found.as);
-  if (who != nullptr) who->drop_strong();
 }
 
 std::vector<peer_identity> node_core::peers() const {
