@@ -501,10 +501,10 @@ class actor_base {
   base::result<ref<detail::protocol_of<A>>> try_spawn(const spawn_options& o, Args&&... args);
 
   /// Spawns a class-based child that this actor supervises. The child's options and this actor's
-  /// `supervision` decide about restarts. The child is stopped before this actor ends, youngest
-  /// first. The handle stays valid over restarts. A child_options before the arguments is for the
-  /// child; the arguments must be copyable, since every start gets copies of its own. Errors as
-  /// `spawn`, and `spawn_failed` if another child has the given name. Include
+  /// `supervision` decide about restarts. Before this actor ends, its children are stopped, the
+  /// youngest first. The handle stays valid over restarts. A child_options before the arguments is
+  /// for the child; the arguments must be copyable, since every start gets copies of its own.
+  /// Errors as `spawn`, and `spawn_failed` if another child has the given name. Include
   /// <garrick/core/supervision/supervisor.hpp>.
   ///
   ///     worker_ = supervise<worker>(child_options{.name = "worker"}, path_);

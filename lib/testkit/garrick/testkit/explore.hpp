@@ -32,7 +32,7 @@ namespace garrick::testkit {
 /// It is called at least once for every seed, so it must not keep state from call to call.
 using scenario = std::function<void(test_system&)>;
 
-/// Runs `test` once, under this seed. Returns an empty text if it passed, otherwise the reason of
+/// Runs `test` once, under this seed. Returns an empty text if it passed, otherwise the reason for
 /// the failure. Catches every exception of `test`.
 [[nodiscard]] std::string run_seed(std::uint64_t seed, const scenario& test, settings given = {});
 

@@ -106,9 +106,9 @@ class leader_seat;
 /// thread.
 class executor {
  public:
-  /// Takes over the run right of `r` and runs it soon, but not before this function returns. Any
-  /// thread. Never blocks on user code; waits at most for a lock that is held for a few
-  /// instructions.
+  /// Takes over the run right of `r`. Another thread may run `r` before this function returns; the
+  /// function itself never runs it. Any thread. Never blocks on user code; waits at most for a lock
+  /// that is held for a few instructions.
   virtual void schedule(runnable& r) noexcept = 0;
 
   /// Gives the run right of `r` to the caller if `r` waits in a queue, or in the calling worker's

@@ -1,8 +1,8 @@
-// Calls a handler with a message's content and makes the response of its result.
+// Calls a handler with a message's content, and turns the handler's result into the response.
 //
 // For the programmer this is call by value; underneath it is copy-on-write (paper 001 §4.1 and §5.2
-// of docs/papers.md). An envelope that owns its content hands it over as an rvalue. A content that
-// is shared reaches a handler as a const reference. The handler gets a copy of its own only if it
+// of docs/papers.md). An envelope that owns its content hands it over as an rvalue. Shared content
+// reaches a handler as a const reference. The handler gets a copy of its own only if it
 // takes a value or a mutable reference while the block has other holders.
 //
 // Private: installed because templates need it.

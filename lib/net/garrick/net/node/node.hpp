@@ -124,11 +124,11 @@ class node {
   /// Returns a handle to the actor that the node at `at` has published under this name; connects
   /// first if need be. Returns the local handle if the name stands for an actor of this node that
   /// the other node has a handle to. Requires that the actor understands P: the signatures are
-  /// compared one by one. An actor of this node must also have been given to the other node with
-  /// all of them. Waits up to `limit`, also for a node that is not there yet. Must not run on a
-  /// worker (`errc::would_block`): actors use the other form. Errors: `errc::timeout`, as in
-  /// `connect`; the reason why there is no connection, such as `refused` if `at` is this node
-  /// itself; `net_errc::node_down` if `at` is a peer that cannot be reached now;
+  /// compared one by one. If it is an actor of this node, the other node must have been given a
+  /// handle with all of P's signatures. Waits up to `limit`, also for a node that is not there yet.
+  /// Must not run on a worker (`errc::would_block`): actors use the other form. Errors:
+  /// `errc::timeout`, as in `connect`; the reason why there is no connection, such as `refused` if
+  /// `at` is this node itself; `net_errc::node_down` if `at` is a peer that cannot be reached now;
   /// `registry_errc::not_found`, also for an actor of this node that has ended;
   /// `net_errc::incompatible`, naming the signature; `too_large` for a name of more than
   /// `longest_name` bytes; `decode_failed` if the answer makes no sense, such as the number of an

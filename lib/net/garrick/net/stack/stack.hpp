@@ -107,8 +107,8 @@ struct stack_without_transport : base::detail::failed_check {
                 "or a class with `offers` as they have");
 };
 
-/// Returns the type that reports the lowest of the first `I` layers that does not fit, or that all
-/// of them fit.
+/// Returns the type that names the lowest of the first `I` layers that does not fit; if all of them
+/// fit, the type that says so.
 template <std::size_t I, class Transport, class... Ls>
 consteval auto report_of_fit() {
   if constexpr (!is_transport<Transport>) {

@@ -1,5 +1,5 @@
-// Work stealing at its limit to awake workers (W5), without threads: the choice of the worker that
-// gets work from outside, and of the worker that such work wakes.
+// Work stealing when its limit on the number of awake workers is reached (W5), without threads: the
+// choice of the worker that gets work from outside, and of the worker that such work wakes.
 #include <garrick/sched/internal/test_unthreaded.hpp>
 #include <garrick/sched/policies/work_stealing.hpp>
 

@@ -1,5 +1,5 @@
 // The rows of the system's own settings, the check whether a system can be built with them, and the
-// source of each.
+// origin of each value: the default, the code or a loader.
 #include "garrick/system/settings/settings.hpp"
 
 #include <algorithm>

@@ -360,7 +360,8 @@ void children::set_deadline(cell& self, child& c) {
   c.alarm = set_alarm(self, c.stop_within, place_of(c.actor.id()), &c.deadline);
 }
 
-// Called before the child is sent its signal: a thread that reads `asked_` may run the child.
+// Called before the child is sent its signal: a sender that has to wait for the restart finds in
+// `asked_` the child that it may have to run.
 void children::wait_for_answer_of(const child& c) noexcept { asked_->set(c.actor.address()); }
 
 // ---- stopping -----------------------------------------------------------------------------------

@@ -14,7 +14,8 @@
 //
 // Invariants:
 //   P1  size_ <= limit_, and size_ is at least the smaller of the base and the limit.
-//   P2  size_ grows only by an answer to a datagram of that size.
+//   P2  While the search is enabled, size_ grows only by an answer to a datagram of that size.
+//       Otherwise size_ is limit_.
 //
 // Thread safety: none; one thread at a time.
 #pragma once
