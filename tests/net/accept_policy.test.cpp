@@ -224,7 +224,7 @@ TEST_CASE("accept: connections beyond the limit are refused, and their places ar
         all.push_back(bare_socket::connected(door->local().port(), type));
         // Those before the third one wait no more, so that none of them gives way.
         if (i < 2)
-          wait_until([&, n = i + 1u] {
+          wait_until([&, n = static_cast<unsigned>(i) + 1] {
             return door->counters().started == n && door->counters().pending == 0;
           });
       }

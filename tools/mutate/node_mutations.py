@@ -163,7 +163,7 @@ MUTATIONS = [
     mutation(
         "node: another life of a node is up while the one before is a peer",
         CORE,
-        "lives.push_back(in);\n",
+        "all.earlier.push_back(in);\n",
         "{}\n",
         by_peers,
     ),

@@ -63,10 +63,12 @@ TEST_CASE("few descriptors: the log says that a node takes fewer connections tha
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
   const std::string more = log_of(201);
   const std::string as_many = log_of(200);
+  const std::string by_default = log_of(net::accept_limits().connections);
   const std::string datagrams = log_of(201, "udp://127.0.0.1:0");
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
   CHECK_MESSAGE(more.find("accept.connections is lowered to 200") != more.npos, more);
   CHECK(as_many.empty());
+  CHECK(by_default.empty());
   CHECK(datagrams.empty());
 }
 

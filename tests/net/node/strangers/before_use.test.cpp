@@ -64,6 +64,31 @@ TEST_CASE("before use: of several lives of a node only the last one that asks is
   CHECK(one.resolve<echo_type>("echo") == net::actor_id());
 }
 
+TEST_CASE("before use: a life whose link opened before that of a later life is no peer") {
+  three_machines m;
+  REQUIRE(m.b.node.publish("echo", m.b.system.spawn<echo>()).has_value());
+  stranger one(m, m.b, "b", life(1));
+  stranger two(m, m.b, "b", life(2));
+  CHECK(two.resolve<echo_type>("echo") != net::actor_id());
+  CHECK(one.resolve<echo_type>("echo") == net::actor_id());
+  REQUIRE(m.b.node.peers().size() == 1);
+  CHECK(m.b.node.peers()[0] == life(2));
+  CHECK(two.resolve<echo_type>("echo") != net::actor_id());
+}
+
+TEST_CASE("before use: a link has ten seconds to come into use, and then any time") {
+  three_machines m;
+  REQUIRE(m.b.node.publish("echo", m.b.system.spawn<echo>()).has_value());
+  for (const bool in_time : {true, false}) {
+    CAPTURE(in_time);
+    stranger s(m, m.b, "b", life(in_time ? 1 : 2));
+    m.b.system.run_for(duration::seconds(9));
+    if (in_time) CHECK(s.resolve<echo_type>("echo") != net::actor_id());
+    m.b.system.run_for(duration::seconds(2));
+    CHECK((s.resolve<echo_type>("echo") != net::actor_id()) == in_time);
+  }
+}
+
 TEST_CASE("before use: a frame on a link that this end has not chosen ends the link") {
   three_machines m;
   const auto door = m.b.node.listen("tcp://b:8");

@@ -41,9 +41,10 @@
 //     `leave(layer_context&)`, called once when the link's owner leaves, before the carrier is
 //     closed; `largest()` or `largest(const layer_context&)`, the most bytes of a message that it
 //     takes, if that is not the limit below less its header; `expect_at_most(std::size_t,
-//     layer_context&)`, called when the layer above does not take more for a while; and
-//     `counters()`, for reports (`any_link`): its result has a function `named()` that returns a
-//     range of `layer_count`.
+//     layer_context&)`, called when the layer above does not take more for a while, which a layer
+//     needs if its own messages, or more than its header, go down at that time; and `counters()`,
+//     for reports (`any_link`): its result has a function `named()` that returns a range of
+//     `layer_count`.
 //   - Both ends have the same layers. The handshake of `session` checks this by the
 //     layers' `wire_name`s, which are optional. A layer that changes its bytes on the wire changes
 //     its name, too ("counting 2").

@@ -109,7 +109,8 @@ struct node_settings {
   bool idle_workers_read = true;
   transport_settings transport{};  ///< sizes and options of sockets
   /// The limits on connections that `listen` takes. The system's log says if a listener has to take
-  /// fewer, for lack of descriptors.
+  /// fewer, for lack of descriptors, unless `connections` has its default. A link that the peer has
+  /// to let be used gets `admission` for that, too, from the time at which it opened.
   accept_limits accept{};
   /// The seed of actors' numbers, for tests; 0: the source's seed, or the system's randomness.
   std::uint64_t seed = 0;

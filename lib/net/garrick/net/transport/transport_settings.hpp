@@ -72,8 +72,8 @@ struct accept_limits {
   /// Connections of one listener, until they are closed at both ends or `close_limit` is over; for
   /// datagrams, peers. At least 1. For streams, `listen` lowers the number to half of the
   /// descriptors that the process may have at that time (the soft limit of RLIMIT_NOFILE), so that
-  /// files and its own connections find some (`listener_counters::lowered_to`). A node logs that
-  /// unless the limit is the default. Each listener has this limit for itself.
+  /// files and its own connections find some (`listener_counters::lowered_to`). A node logs a
+  /// lowered limit, but not a lowered default. Each listener has this limit for itself.
   std::size_t connections = 4096;
   std::size_t pending = 256;  ///< connections that wait to be admitted; at least 1
   /// The time that a connection has to be admitted, its first bytes included. Above zero.

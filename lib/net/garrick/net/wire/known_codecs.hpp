@@ -17,8 +17,9 @@
 //       to them. Thus there are at most `most_foreign_categories` stand-ins, with names of at most
 //       `longest_category_name` bytes. All other categories share one of them, and the category's
 //       name is in the error's text.
-//   K2  The errors of one process have made at most `foreign_names::most` of them. So it takes many
-//       processes to use up the table, and a name that is in the table is known to all.
+//   K2  The errors of one process have made at most `foreign_names::most` of them. A node counts by
+//       node ids, which a peer without a certificate chooses itself: `peer_admission` is the
+//       defence against a process with many of them. A name in the table is known to all.
 //
 // Thread safety: all functions on any thread; an unknown category takes a short lock.
 #pragma once

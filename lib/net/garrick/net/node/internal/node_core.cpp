@@ -180,14 +180,16 @@ void node_core::opened(link_port& link) {
   bool is_unwanted = false;
   bool is_given_up = false;
   bool lets_use = false;
-  std::vector<connection> lives;
+  std::vector<connection> earlier;
   base::result<connection> in_use = base::error(net_errc::peer_down);
   {
     const std::lock_guard lock(mutex_);
+    std::erase(all_, link.self());
+    all_.push_back(link.self());  // behind all links that opened before it
     is_given_up = quarantined_.contains(who);
     is_unwanted = is_given_up || is_stopping_;
     if (!is_unwanted) {
-      lives = earlier_lives(who);
+      earlier = lives_beside(link).earlier;
       if (self_ < who) {  // this end decides
         const auto [at, is_first] = peers_.try_emplace(who, link.self());
         lets_use = is_first;
@@ -196,7 +198,7 @@ void node_core::opened(link_port& link) {
       }
     }
   }
-  end_lives(lives);
+  end_lives(earlier);
   if (is_unwanted) {
     if (in_use && !link.dialled().empty()) answer_dial(link.dialled(), link.self(), in_use);
     if (!is_given_up) return link.leave(not_wanted());
@@ -209,15 +211,21 @@ void node_core::opened(link_port& link) {
   tell(who, peer_change::up, {});
 }
 
-/// Returns the links to other lives of this node. Requires the lock.
-std::vector<connection> node_core::earlier_lives(const peer_identity& who) const {
-  std::vector<connection> lives;
-  for (const auto& [other, in] : peers_)
-    if (other.node == who.node && other.incarnation != who.incarnation) lives.push_back(in);
-  return lives;
+node_core::other_lives node_core::lives_beside(const link_port& link) const {
+  other_lives all;
+  const auto place = [this](const connection& of) {
+    return std::find(all_.begin(), all_.end(), of) - all_.begin();
+  };
+  for (const auto& [other, in] : peers_) {
+    if (other.node != link.peer().node || other.incarnation == link.peer().incarnation) continue;
+    if (place(in) < place(link.self()))
+      all.earlier.push_back(in);
+    else
+      all.is_later = true;
+  }
+  return all;
 }
 
-/// Shuts links to earlier lives. They are peers until then; `closed` reports them as down.
 void node_core::end_lives(const std::vector<connection>& links) {
   for (const connection& old : links)
     old.insist([](hosted& h) {
@@ -229,7 +237,7 @@ void node_core::end_lives(const std::vector<connection>& links) {
 void node_core::usable(link_port& link) {
   const peer_identity who = link.peer();
   bool is_unwanted = false;
-  std::vector<connection> lives;
+  other_lives others;
   connection earlier;
   {
     const std::lock_guard lock(mutex_);
@@ -240,13 +248,11 @@ void node_core::usable(link_port& link) {
       peers_.erase(at);
       if (settings_.after_down == peer_return::new_life_only) quarantined_.add(who);
     }
-    is_unwanted = quarantined_.contains(who) || is_stopping_;
-    if (!is_unwanted) {
-      lives = earlier_lives(who);  // they may be in use since this link opened
-      peers_.emplace(who, link.self());
-    }
+    others = lives_beside(link);  // they may have come into use since this link opened
+    is_unwanted = others.is_later || quarantined_.contains(who) || is_stopping_;
+    if (!is_unwanted) peers_.emplace(who, link.self());
   }
-  end_lives(lives);
+  if (!is_unwanted) end_lives(others.earlier);
   if (earlier != connection()) {
     const base::error why =
         base::make_error(net_errc::node_down, who.to_string(), "it has begun another session");
@@ -254,8 +260,9 @@ void node_core::usable(link_port& link) {
     tell(who, peer_change::down, why);
   }
   if (is_unwanted)
-    return link.shut(
-        base::make_error(net_errc::node_down, "it is in quarantine, or this one ends"));
+    return link.shut(base::make_error(net_errc::node_down,
+                                      "it is in quarantine or has a later life, or this "
+                                      "one ends"));
   link.let_use();
   answer_dials(link);
   tell(who, peer_change::up, {});

@@ -158,7 +158,14 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   [[nodiscard]] const named_stack* stack_for(const endpoint& e) const;
   [[nodiscard]] link_settings settings_for(bool connects) const;
   [[nodiscard]] base::error may_use(const endpoint& e) const;
-  [[nodiscard]] std::vector<connection> earlier_lives(const peer_identity& who) const;
+  /// The links in use to other lives of a node.
+  struct other_lives {
+    std::vector<connection> earlier;  ///< that opened before the link of this life
+    bool is_later = false;            ///< one has opened after it
+  };
+  /// Returns the other lives of the link's node. Requires the lock.
+  [[nodiscard]] other_lives lives_beside(const link_port& link) const;
+  /// Shuts links to earlier lives. They are peers until then; `closed` reports them as down.
   static void end_lives(const std::vector<connection>& links);
   /// Returns the reason for ending a link that is not the one in use.
   [[nodiscard]] static base::error not_wanted();
@@ -194,9 +201,10 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   std::map<std::string, std::shared_ptr<const spawnable>, std::less<>> allowed_;
   /// Under mutex_. An entry stays while a link has it, and for good once it is not empty.
   std::map<node_id, std::shared_ptr<foreign_names>> names_of_categories_;
-  quarantine_list quarantined_;      // under mutex_
-  std::vector<connection> all_;      // under mutex_: every link that has not ended
-  std::vector<listener> listeners_;  // under mutex_
+  quarantine_list quarantined_;  // under mutex_
+  // under mutex_: every link that has not ended, the open ones behind the others as they opened
+  std::vector<connection> all_;
+  std::vector<listener> listeners_;                          // under mutex_
   std::vector<std::shared_ptr<peer_listener>> subscribers_;  // under mutex_
   bool is_stopping_ = false;                                 // under mutex_
 };

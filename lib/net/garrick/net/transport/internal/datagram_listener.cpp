@@ -101,7 +101,7 @@ std::shared_ptr<datagram_host> datagram_listener::admit(const datagram_way& way,
       static_cast<void>(send_datagrams(fd_, std::span(&words, 1), &way, failed));
     return nullptr;
   }
-  // Only now: a datagram that the policy refuses takes no place of a peer that waits.
+  // After the policy: a datagram that it refuses takes no place of a peer that waits.
   std::unique_ptr<ticket> place = ticket::take(at_->limits, base::real_clock().now());
   if (place == nullptr) {
     ++at_->limits->refused;

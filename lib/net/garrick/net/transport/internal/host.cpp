@@ -20,7 +20,7 @@ constexpr int most_put_off = 16;
 
 bool host::begin(std::unique_ptr<maker> make) {
   const std::shared_ptr<host> self = shared_from_this();
-  // Nothing gives way meanwhile: that happens on this thread.
+  // The place cannot be lost at this moment: only this thread tells a holder to give way.
   if (ticket_ != nullptr) static_cast<void>(ticket_->hold(self));
   std::unique_ptr<job> first = make_job([self, m = std::move(make)] {
     try {

@@ -28,7 +28,7 @@ class newcomer final : public resident,
 
   /// Asks the policy, without bytes if it wants none.
   void begin() {
-    // Nothing gives way meanwhile: that happens on this thread.
+    // The place cannot be lost at this moment: only this thread tells a holder to give way.
     static_cast<void>(ticket_->hold(weak_from_this()));
     const std::size_t wanted = at_->policy->wants();
     if (wanted == 0) return ask(true);

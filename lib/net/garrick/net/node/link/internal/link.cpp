@@ -95,6 +95,7 @@ std::unique_ptr<hosted> make_link(std::shared_ptr<node_core> node, const named_s
 
 void link::let_use() {
   is_used_ = true;
+  use_by_ = base::instant::never();
   post({.kind = frame_kind::credit, .number = node_->settings().most_under_way}, empty_payload());
   flush();
 }
@@ -102,6 +103,16 @@ void link::let_use() {
 void link::finish(const base::error& why) {
   leaves_for_ = why;
   leave_if_done();
+}
+
+/// Leaves a link that the peer had to let be used. While its stream is lost, the session decides.
+void link::end_unused(base::instant now) {
+  use_by_ = base::instant::never();
+  if (self_.is_connected())
+    leave(base::make_error(base::errc::timeout, peer_.to_string(),
+                           "it has not let its link be used in time"));
+  else
+    use_by_ = now + node_->settings().accept.admission;
 }
 
 void link::leave_if_done() {
@@ -128,6 +139,7 @@ void link::on_event(const link_event& e) {
       names_ = node_->names_of(peer_.node);
       lanes_.counts_names_for(names_);
       is_open_ = true;
+      if (dialled_.empty()) use_by_ = now() + node_->settings().accept.admission;
       return node_->opened(*this);
     case has_session:
       if (const hello* const who = link_->peer()) peer_ = who->self;
@@ -219,7 +231,7 @@ void link::path_changed(std::size_t largest, base::instant now) {
 }
 void link::over(const base::error& why, base::instant now) { link_->over(why, now); }
 base::instant link::deadline() const {
-  return std::min({link_->deadline(), next_look_, lanes_.deadline()});
+  return std::min({link_->deadline(), next_look_, lanes_.deadline(), use_by_});
 }
 
 void link::advance(base::instant now) {
@@ -227,6 +239,7 @@ void link::advance(base::instant now) {
     next_look_ = base::instant::never();
     grant_owed();
   }
+  if (use_by_ <= now) end_unused(now);
   if (std::min(link_->deadline(), lanes_.deadline()) > now) return;
   from_below([&] {
     if (link_->deadline() <= now) link_->advance(now);

@@ -97,7 +97,7 @@ class link final : public link_port,
 
   // hosted
   carried& stack() override { return *this; }
-  [[nodiscard]] bool admitted() const override { return is_used_; }
+  [[nodiscard]] bool admitted() const override { return is_open_; }
   void burst(bool is) override;
   void hint(const base::error& why) override;
   void ended(const base::error& why) noexcept override;
@@ -136,6 +136,7 @@ class link final : public link_port,
     if (!is_closed_) link_->delivered(lane, now());
   }
 
+  void end_unused(base::instant now);        // the peer has not let the link be used in time
   void leave_if_done();                      // if `finish` was called, and nothing is under way
   void notice(const peer_evidence& what);    // tells the node, if it uses this link
   void not_reached(const base::error& why);  // tells the node; no error: there is a connection
@@ -286,7 +287,8 @@ class link final : public link_port,
   held_lanes lanes_;
   decoding* decoded_ = nullptr;  // has the value of the frame that is read; or null
   base::instant next_look_ = base::instant::never();
-  std::uint64_t to_nobody_ = 0;     // messages and requests with an unknown receiver
+  base::instant use_by_ = base::instant::never();  // the end of the time to come into use
+  std::uint64_t to_nobody_ = 0;                    // messages and requests with an unknown receiver
   std::uint64_t not_decoded_ = 0;   // messages, requests and answers with wrong bytes
   std::uint64_t not_encoded_ = 0;   // answers; their askers got an error
   std::uint64_t ends_refused_ = 0;  // exits and kills
