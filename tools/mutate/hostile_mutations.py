@@ -26,7 +26,7 @@ MUTATIONS = [
         "link: the loss of a peer without the right ends all that it has linked",
         SIGNALS,
         "    if (l.set_here || ends_all)\n",
-        "    if (true)\n",
+        "    if (l.set_here || !ends_all)\n",
         ("tests.net.ends_refused",),
     ),
     mutation(
@@ -64,7 +64,7 @@ MUTATIONS = [
         RECEIVE,
         "  if (node_->self() < peer_)\n    shut(",
         "  if (node_->self() < peer_)\n    return true;\n  if (false)\n    shut(",
-        ("tests.net.before_use",),
+        equivalent="this end has left each link that it could choose and has not chosen",
     ),
     mutation(
         "link: a link that is open may wait for its use for ever",
@@ -85,13 +85,6 @@ MUTATIONS = [
         "lib/net/garrick/net/node/internal/node_core.cpp",
         "is_unwanted = others.is_later || ",
         "is_unwanted = ",
-        ("tests.net.before_use",),
-    ),
-    mutation(
-        "node: the order in which links have opened is forgotten",
-        "lib/net/garrick/net/node/internal/node_core.cpp",
-        "    std::erase(all_, link.self());\n    all_.push_back(link.self());",
-        "   ",
         ("tests.net.before_use",),
     ),
     mutation(
