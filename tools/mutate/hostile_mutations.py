@@ -88,6 +88,13 @@ MUTATIONS = [
         ("tests.net.before_use",),
     ),
     mutation(
+        "node: the order in which links have opened is forgotten",
+        "lib/net/garrick/net/node/internal/node_core.cpp",
+        "    std::erase(all_, link.self());\n    all_.push_back(link.self());",
+        "   ",
+        ("tests.net.before_use",),
+    ),
+    mutation(
         "link: a link in use ends when the time to come into use is over",
         ROOM + "link.cpp",
         "  use_by_ = base::instant::never();\n  post(",

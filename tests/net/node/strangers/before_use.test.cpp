@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <future>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "net/node/simulated_machines.hpp"
 #include "net/node/strangers/stranger.hpp"
@@ -74,6 +76,39 @@ TEST_CASE("before use: a life whose link opened before that of a later life is n
   REQUIRE(m.b.node.peers().size() == 1);
   CHECK(m.b.node.peers()[0] == life(2));
   CHECK(two.resolve<echo_type>("echo") != net::actor_id());
+}
+
+/// Counts how often a peer comes up.
+struct ups final : net::peer_listener {
+  void changed(const net::peer_identity&, net::peer_change what, const error&) override {
+    count += what == net::peer_change::up;
+  }
+  int count = 0;
+};
+
+TEST_CASE("before use: a link that was dialled before an earlier life serves the later one") {
+  garrick::testkit::test_world world(7);
+  net::testkit::simulated_network network(world);
+  network.both("a", "b", {.delay = duration::milliseconds(3)});
+  tests::listening_machine b(world, network, "b", 2);
+  // The attempt goes on, so its link is older than that of the first life.
+  CHECK(b.node.connect("tcp://a:7", duration::milliseconds(100)).error() == errc::timeout);
+  std::optional<tests::machine> a;
+  a.emplace(world, network, "a", 1, net::node_settings{.incarnation = 101});
+  REQUIRE(a->node.connect(b.at).has_value());
+  b.system.run_for(duration::milliseconds(50));
+  REQUIRE(b.node.peers() == std::vector{a->node.self()});
+  network.host("a").crash(net::testkit::crash_kind::process);
+  a.reset();
+  network.host("a").restart();
+  a.emplace(world, network, "a", 1, net::node_settings{.incarnation = 201});
+  REQUIRE(a->node.listen("tcp://a:7").has_value());
+  const auto seen = std::make_shared<ups>();
+  a->node.subscribe(seen);
+  b.system.run_for(duration::seconds(5));
+  CHECK(seen->count == 1);  // by the first link that reaches it
+  CHECK(b.node.peers() == std::vector{a->node.self()});
+  CHECK(a->node.peers() == std::vector{b.node.self()});
 }
 
 TEST_CASE("before use: a link has ten seconds to come into use, and then any time") {
