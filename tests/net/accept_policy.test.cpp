@@ -70,12 +70,7 @@ struct shy final : hosted, link_owner {
       : link_(link_over(*this, c, byte_stream())), notes_(n) {}
   carried& stack() override { return *link_; }
   [[nodiscard]] bool admitted() const override { return is_admitted; }
-  void ended(const base::error& why) noexcept override {
-    notes_->change([&](notes::all& a) {
-      ++a.ended;
-      a.why_ended = why;
-    });
-  }
+  void ended(const base::error& why) noexcept override { notes_->end(why); }
   bool on_message(const incoming&) override {
     is_admitted = true;
     notes_->change([](notes::all& a) { ++a.count; });

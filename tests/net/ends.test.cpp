@@ -36,12 +36,7 @@ class end final : public hosted, public link_owner {
       a.events.push_back(e);
     });
   }
-  void ended(const base::error& why) noexcept override {
-    notes_->change([&](notes::all& a) {
-      ++a.ended;
-      a.why_ended = why;
-    });
-  }
+  void ended(const base::error& why) noexcept override { notes_->end(why); }
   void send(std::uint64_t report) {
     outgoing m = to_outgoing({.kind = frame_kind::message, .receiver = {2, 2}, .sender = {1, 1}},
                              packet::copy_of(bytes_of("text"), frame_room + 64));

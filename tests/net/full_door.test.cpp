@@ -28,12 +28,7 @@ struct by_greeting final : hosted, link_owner {
       : link_(link_over(*this, c, Transport())), notes_(std::move(n)) {}
   carried& stack() override { return *link_; }
   [[nodiscard]] bool admitted() const override { return is_admitted; }
-  void ended(const base::error& why) noexcept override {
-    notes_->change([&](notes::all& a) {
-      ++a.ended;
-      a.why_ended = why;
-    });
-  }
+  void ended(const base::error& why) noexcept override { notes_->end(why); }
   bool on_message(const incoming& m) override {
     if (text_of(m.bytes) == "mumble") return true;
     is_admitted = true;

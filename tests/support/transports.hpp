@@ -80,6 +80,13 @@ class notes {
     }
     changed_.notify_all();
   }
+  /// Notes that a link has ended for this reason.
+  void end(const base::error& why) {
+    change([&](all& a) {
+      ++a.ended;
+      a.why_ended = why;
+    });
+  }
   template <class F>
   auto look(F f) {
     const std::lock_guard lock(mutex_);
@@ -147,12 +154,7 @@ class session final : public hosted, public link_owner {
   void hint(const base::error&) override {
     notes_->change([](notes::all& a) { ++a.hints; });
   }
-  void ended(const base::error& why) noexcept override {
-    notes_->change([&](notes::all& a) {
-      ++a.ended;
-      a.why_ended = why;
-    });
-  }
+  void ended(const base::error& why) noexcept override { notes_->end(why); }
   bool on_message(const incoming& m) override {
     if (f_) f_(*this, m);
     notes_->change([&](notes::all& a) {
