@@ -213,8 +213,8 @@ MUTATIONS = [
     mutation(
         "gate: one connection more than the limit",
         GATE,
-        "connections_ - leaving_ >= limits.connections",
-        "connections_ - leaving_ > limits.connections",
+        "!places_->take(limits.connections)",
+        "!places_->take(limits.connections + 1)",
         by_gate + by_policy,
     ),
     mutation(
@@ -227,7 +227,7 @@ MUTATIONS = [
     mutation(
         "gate: a full door refuses newcomers",
         GATE,
-        "    if (waiting_.empty() || leaving_ >= limits.pending) return false;\n",
+        "    if (waiting_.empty() || leaving_ >= most_leaving()) return false;\n",
         "    return false;\n",
         by_gate + by_full_door,
     ),
@@ -248,9 +248,38 @@ MUTATIONS = [
     mutation(
         "gate: any number of dropped ones may be about to end",
         GATE,
-        "waiting_.empty() || leaving_ >= limits.pending",
+        "waiting_.empty() || leaving_ >= most_leaving()",
         "waiting_.empty()",
         by_gate,
+    ),
+    mutation(
+        "gate: as many dropped ones may be about to end as there are places",
+        "lib/net/garrick/net/transport/internal/gate.hpp",
+        "limits.connections / 2, 1",
+        "limits.connections, 1",
+        by_gate,
+    ),
+    mutation(
+        "gate: each door counts for itself",
+        "lib/net/garrick/net/transport/internal/gate.hpp",
+        "l.together != nullptr ? l.together : std::make_shared<connection_count>()",
+        "std::make_shared<connection_count>()",
+        by_gate,
+    ),
+    mutation(
+        "gate: a dropped one gives its place back, which is the newcomer's by then",
+        GATE,
+        "    --gate_->leaving_;\n  else\n    gate_->places_->give_back();\n",
+        "    --gate_->leaving_;\n  gate_->places_->give_back();\n",
+        by_gate,
+    ),
+    mutation(
+        "node: its listeners do not count together",
+        "lib/net/garrick/net/node/link_source.cpp",
+        "  if (accept_.together == nullptr) "
+        "accept_.together = std::make_shared<connection_count>();\n",
+        "",
+        ("tests.net.full_door", "tests.net.bad_peers"),
     ),
     mutation(
         "gate: a dropped one is admitted",

@@ -159,6 +159,24 @@ TEST_CASE("bad peers: silent connections that fill the door and are renewed keep
   }
 }
 
+TEST_CASE("bad peers: all listeners of a node have one limit of connections together") {
+  net::node_settings s = besieged::impatient();
+  s.accept.admission = duration::seconds(3600);
+  s.accept.connections = 1;
+  besieged b(s);
+  const auto other_door = b.self.listen("tcp://127.0.0.1:0");
+  REQUIRE(other_door.has_value());
+  {
+    actor_system of_guest(quiet());
+    node guest(of_guest);
+    REQUIRE(guest.connect("tcp://127.0.0.1:" + std::to_string(b.port)).has_value());
+    const bare_socket late = bare_socket::connected(other_door->port());
+    CHECK(is_let_go(late));
+  }
+  b.port = other_door->port();
+  b.serve();
+}
+
 TEST_CASE("bad peers: a name that cannot be resolved is a time-out when the limit is over") {
   actor_system system(quiet());
   net::node_settings s;

@@ -7,7 +7,9 @@
 namespace garrick::net {
 
 socket_source::socket_source(io_settings io, transport_settings transport, accept_limits accept)
-    : io_(io), transport_(std::move(transport)), accept_(accept) {}
+    : io_(io), transport_(std::move(transport)), accept_(std::move(accept)) {
+  if (accept_.together == nullptr) accept_.together = std::make_shared<connection_count>();
+}
 
 base::result<connection> socket_source::connect(const endpoint& to,
                                                 std::unique_ptr<hosted_maker> make) {

@@ -58,7 +58,8 @@ class link_source {
 /// Links over sockets, on threads of its own.
 class socket_source final : public link_source {
  public:
-  /// Starts the threads. Throws the exceptions of the constructor of `io_threads`.
+  /// Starts the threads. The listeners share one limit of connections
+  /// (`accept_limits::together`). Throws the exceptions of the constructor of `io_threads`.
   explicit socket_source(io_settings io = {}, transport_settings transport = {},
                          accept_limits accept = {});
 
@@ -72,7 +73,7 @@ class socket_source final : public link_source {
  private:
   io_threads io_;
   const transport_settings transport_;
-  const accept_limits accept_;
+  accept_limits accept_;
 };
 
 }  // namespace garrick::net

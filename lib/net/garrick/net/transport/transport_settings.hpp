@@ -3,8 +3,10 @@
 // Thread safety: a value.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -61,6 +63,29 @@ struct transport_settings {
   std::size_t datagram_buffer = std::size_t{1} << 20;
 };
 
+/// The number of connections of several listeners together; see `accept_limits::together`.
+///
+/// Thread safety: any thread.
+class connection_count {
+ public:
+  /// Counts one more, and returns true, if there are fewer than `most`.
+  [[nodiscard]] bool take(std::size_t most) noexcept {
+    std::size_t n = count_.load(std::memory_order_relaxed);  // order: a count, as all below
+    do {
+      if (n >= most) return false;
+      // order: relaxed; nothing is published by a count
+    } while (!count_.compare_exchange_weak(n, n + 1, std::memory_order_relaxed));
+    return true;
+  }
+  /// Counts one less.
+  void give_back() noexcept {
+    count_.fetch_sub(1, std::memory_order_relaxed);  // order: as in `take`
+  }
+
+ private:
+  std::atomic<std::size_t> count_{0};
+};
+
 /// Limits of a listener before newcomers have shown their identity.
 ///
 /// A newcomer above a limit gets the place of a connection that waits: one that is not
@@ -73,11 +98,15 @@ struct accept_limits {
   /// datagrams, peers. At least 1. For streams, `listen` lowers the number to half of the
   /// descriptors that the process may have at that time (the soft limit of RLIMIT_NOFILE), so that
   /// files and its own connections find some (`listener_counters::lowered_to`). A node logs a
-  /// lowered limit, but not a lowered default. Each listener has this limit for itself.
+  /// lowered limit, but not a lowered default. See `together`.
   std::size_t connections = 4096;
   std::size_t pending = 256;  ///< connections that wait to be admitted; at least 1
   /// The time that a connection has to be admitted, its first bytes included. Above zero.
   base::duration admission = base::duration::seconds(10);
+  /// Counts the connections of all listeners that have this object, and each of them compares the
+  /// sum with its own `connections`. Null: a listener counts its own. The listeners of a node count
+  /// together.
+  std::shared_ptr<connection_count> together{};
 };
 
 }  // namespace garrick::net

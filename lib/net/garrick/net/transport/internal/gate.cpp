@@ -21,8 +21,8 @@ listener_counters gate::counters() const noexcept {
 bool gate::enter(ticket& who, std::shared_ptr<ticket_holder>& out) {
   const std::lock_guard lock(mutex_);
   waiting_.reserve(waiting_.size() + 1);
-  if (waiting_.size() >= limits.pending || connections_ - leaving_ >= limits.connections) {
-    if (waiting_.empty() || leaving_ >= limits.pending) return false;
+  if (waiting_.size() >= limits.pending || !places_->take(limits.connections)) {
+    if (waiting_.empty() || leaving_ >= most_leaving()) return false;
     ticket& drawn = *waiting_[draw_() % waiting_.size()];
     remove(drawn);
     drawn.state_ = ticket::state::dropped;
@@ -56,7 +56,10 @@ ticket::~ticket() {
   const std::lock_guard lock(gate_->mutex_);
   if (state_ == state::outside) return;
   if (state_ == state::waiting) gate_->remove(*this);
-  if (state_ == state::dropped) --gate_->leaving_;
+  if (state_ == state::dropped)
+    --gate_->leaving_;
+  else
+    gate_->places_->give_back();
   --gate_->connections_;
 }
 

@@ -11,12 +11,14 @@
 // Invariants:
 //   W1  waiting_ has each ticket that is neither admitted nor dropped, at the index that it knows.
 //   W2  No more connections have a place than the limits say, and besides them at most
-//       `limits.pending` dropped ones that are about to end.
+//       `most_leaving()` dropped ones that are about to end. A dropped connection has no place: its
+//       place is the newcomer's.
 //   W3  A dropped ticket is never admitted.
 //
 // Thread safety: any thread; a ticket is its holder's.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -53,7 +55,10 @@ class gate {
 
   /// `lowered_to`: see `listener_counters`. `by` is replaced in tests.
   explicit gate(const accept_limits& l, std::size_t lowered_to = 0, draw by = &unguessable_number)
-      : limits(l), lowered_to_(lowered_to), draw_(by) {}
+      : limits(l),
+        lowered_to_(lowered_to),
+        draw_(by),
+        places_(l.together != nullptr ? l.together : std::make_shared<connection_count>()) {}
   gate(const gate&) = delete;
   gate& operator=(const gate&) = delete;
 
@@ -73,9 +78,15 @@ class gate {
   [[nodiscard]] bool enter(ticket& who, std::shared_ptr<ticket_holder>& out);
   /// Under mutex_: takes a ticket from those that wait.
   void remove(const ticket& who) noexcept;
+  /// Returns the most dropped connections that may still have a descriptor: half of the descriptors
+  /// is for the connections, and these share the other half with all else.
+  [[nodiscard]] std::size_t most_leaving() const noexcept {
+    return std::min(limits.pending, std::max<std::size_t>(limits.connections / 2, 1));
+  }
 
   const std::size_t lowered_to_;
   const draw draw_;
+  const std::shared_ptr<connection_count> places_;  // of this and other listeners
   mutable std::mutex mutex_;
   std::vector<ticket*> waiting_;  // this and the rest under mutex_
   std::size_t connections_ = 0;

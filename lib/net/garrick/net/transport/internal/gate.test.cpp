@@ -15,6 +15,7 @@ namespace gate_test {
 
 using namespace garrick;
 using net::accept_limits;
+using net::connection_count;
 using net::internal::gate;
 using net::internal::ticket;
 using net::internal::ticket_holder;
@@ -46,6 +47,37 @@ std::shared_ptr<guest> enter(const std::shared_ptr<gate>& at, bool ends_at_once 
   who->ends_at_once = ends_at_once;
   REQUIRE(who->place->hold(who));
   return who;
+}
+
+TEST_CASE("doors that count together have one limit, and drop only their own connections") {
+  const accept_limits limits{.connections = 3, .together = std::make_shared<connection_count>()};
+  const auto one = std::make_shared<gate>(limits, 0, &always_first);
+  const auto other = std::make_shared<gate>(limits, 0, &always_first);
+  auto first = enter(one);
+  auto second = enter(one);
+  REQUIRE(second->place->admit());
+  auto third = enter(other);
+  REQUIRE(third->place->admit());
+  CHECK(enter(other) == nullptr);  // all places are taken, and nobody waits at this door
+  auto fourth = enter(one);
+  REQUIRE(fourth != nullptr);
+  CHECK(first->gave_way);
+  fourth.reset();
+  CHECK(enter(other) != nullptr);
+  const auto alone = std::make_shared<gate>(accept_limits{.connections = 3});
+  CHECK(enter(alone) != nullptr);
+}
+
+TEST_CASE("few connections are allowed few dropped ones that have yet to end") {
+  const auto at =
+      std::make_shared<gate>(accept_limits{.connections = 4, .pending = 4}, 0, &always_first);
+  std::vector<std::shared_ptr<guest>> all;
+  for (int i = 0; i != 6; ++i) {
+    all.push_back(enter(at, false));
+    REQUIRE(all.back() != nullptr);
+  }
+  CHECK(at->counters().connections == 6);
+  CHECK(enter(at) == nullptr);
 }
 
 TEST_CASE("a full door drops one that waits, and never an admitted one") {
