@@ -214,14 +214,28 @@ TEST_CASE("accept_sessions: a policy's own objection is told, and no other peer 
   io.stop();
 }
 
-TEST_CASE("accept_sessions: of those in quarantine the first are forgotten first") {
+TEST_CASE("accept_sessions: of a node's lives in quarantine the first are forgotten first") {
   counts c;
   policy p("stream", c);
-  for (std::uint64_t i = 1; i <= accept_sessions::most_quarantined + 2; ++i)
+  p.quarantine({{0, 2}, 1});
+  for (std::uint64_t i = 1; i <= quarantine_list::most_of_a_node + 2; ++i)
     p.quarantine({{0, 1}, i});
+  p.quarantine({{0, 1}, 5});  // it is there already, and takes no place of another
   CHECK(!p.is_quarantined({{0, 1}, 1}));
   CHECK(!p.is_quarantined({{0, 1}, 2}));
   CHECK(p.is_quarantined({{0, 1}, 3}));
+  CHECK(p.is_quarantined({{0, 2}, 1}));
+}
+
+TEST_CASE("accept_sessions: the node whose quarantine is oldest is forgotten first") {
+  quarantine_list all;
+  for (std::uint64_t i = 1; i <= quarantine_list::most_nodes; ++i) all.add({{0, i}, 1});
+  all.add({{0, 1}, 2});
+  CHECK(all.contains({{0, 2}, 1}));
+  all.add({{0, 0}, 1});
+  CHECK(!all.contains({{0, 2}, 1}));
+  CHECK(all.contains({{0, 1}, 1}));
+  CHECK(all.contains({{0, 0}, 1}));
 }
 
 }  // namespace one_session_test

@@ -259,10 +259,10 @@ class node {
   /// `peers` afterwards. Ignores null. Throws std::bad_alloc.
   void subscribe(std::shared_ptr<peer_listener> who);
   /// Shuts out this life of a node: after this call returns, none of its messages gets into a
-  /// mailbox, all its actors count as lost, and it is refused as a peer. The last
-  /// `quarantine_list::most` such lives are remembered. Waits for a delivery that is under way, so
-  /// a `peer_listener` or a `peer_admission`, which the delivering thread calls, must not call
-  /// this.
+  /// mailbox, all its actors count as lost, and it is refused as a peer, as long as its life is
+  /// remembered (`quarantine_list`: the last 64 lives of each node). Waits for a delivery that is
+  /// under way, so a `peer_listener` or a `peer_admission`, which the delivering thread calls, must
+  /// not call this.
   void quarantine(const peer_identity& who);
 
  private:

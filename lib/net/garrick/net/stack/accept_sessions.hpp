@@ -66,9 +66,6 @@ struct denial {
 /// A policy that joins streams to sessions.
 class accept_sessions : public accept_policy {
  public:
-  /// The most incarnations in quarantine; with one more the oldest entry is forgotten.
-  static constexpr std::size_t most_quarantined = quarantine_list::most;
-
   /// Makes the policy. `after_down` decides whether an incarnation may come back after its session
   /// here is over for any reason. Only a link that was admitted (`hosted::admitted`) counts as a
   /// session.
@@ -87,8 +84,8 @@ class accept_sessions : public accept_policy {
   [[nodiscard]] std::unique_ptr<hosted> make(const arrival& from, carrier& below,
                                              const connection& self) final;
 
-  /// Refuses this incarnation from now on, and tells it so. Its present links stay as they are. The
-  /// last `most_quarantined` incarnations are remembered.
+  /// Refuses this incarnation from now on, and tells it so, as long as it is remembered
+  /// (`quarantine_list`). Its present links stay as they are.
   void quarantine(const peer_identity& who);
   /// Returns true if this incarnation is refused, as quarantined or because its session has ended.
   [[nodiscard]] bool is_quarantined(const peer_identity& who) const;
