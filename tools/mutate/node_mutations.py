@@ -163,7 +163,7 @@ MUTATIONS = [
     mutation(
         "node: another life of a node is up while the one before is a peer",
         CORE,
-        "all.earlier.push_back(in);\n",
+        "others.push_back(at->second.link);\n",
         "{}\n",
         by_peers,
     ),

@@ -256,6 +256,7 @@ TEST_CASE(
     net::node_settings of_c;
     of_c.incarnation = 4711;
     machine c(m.world, m.net, "c", 2, of_c);  // b's node; no node was told of its end
+    m.net.cut("b", "a");
     REQUIRE(c.node.remote<service_type>("tcp://a:7", service_name).has_value());
     CHECK(m.a.node.peers() == std::vector{c.node.self()});
     for (const ears::heard& h : m.at_a->all()) {
@@ -267,6 +268,7 @@ TEST_CASE(
     }
     CHECK(m.at_a->all().size() == 2);
     if (after_down == net::peer_return::same_life) continue;
+    m.net.heal("b", "a");
     const auto again = m.find("tcp");
     REQUIRE_FALSE(again.has_value());
     CHECK(again.error() == net::net_errc::peer_down);

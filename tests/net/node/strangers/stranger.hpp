@@ -71,6 +71,8 @@ class stranger {
       if (w.kind == net::frame_kind::resolved && w.number == number) return w.sender;
     return {};
   }
+  /// Returns true if the link is over.
+  [[nodiscard]] bool is_over() const noexcept { return link_.is_over(); }
   /// Returns all received frames.
   [[nodiscard]] const std::vector<words>& heard() const noexcept { return heard_; }
   /// Returns the number of received frames of a kind; with a reason, only of errors for it.

@@ -49,6 +49,7 @@ class node_core::policy final : public accept_sessions {
     const std::shared_ptr<node_core> node = node_.lock();
     if (node == nullptr) return {};
     if (node->is_quarantined(who.self)) return refusal::given_up;
+    if (node->has_living_rival_now(who.self)) return refusal::has_session;
     std::optional<std::string> no =
         node->objection({who.self, who.program, from.remote.to_string(), false});
     if (no) return denial(refusal::not_allowed, std::move(*no));
@@ -59,15 +60,24 @@ class node_core::policy final : public accept_sessions {
     if (node == nullptr) return {};
     return node->self();
   }
-  std::unique_ptr<hosted> make_session(const arrival&, const hello&, carrier& below,
+  std::unique_ptr<hosted> make_session(const arrival&, const hello& who, carrier& below,
                                        const connection& self) override {
     const std::shared_ptr<node_core> node = node_.lock();
     if (node == nullptr) return nullptr;
     std::unique_ptr<hosted> made =
         node->make_link_(node, kind_, node->settings_for(false), below, self, {});
-    const std::lock_guard lock(node->mutex_);
-    if (node->is_stopping_) return nullptr;
-    node->all_.push_back(self);
+    connection displaced;
+    {
+      const std::lock_guard lock(node->mutex_);
+      if (node->is_stopping_) return nullptr;
+      node->all_.push_back(self);
+      displaced = node->add_newcomer(self, who.self.node, this);
+    }
+    if (displaced != connection())
+      displaced.insist([](hosted& h) {
+        static_cast<link_port&>(h).shut(
+            base::make_error(net_errc::denied, "a node", "too many links of one node id"));
+      });
     return made;
   }
 
@@ -83,6 +93,7 @@ node_core::node_core(core::environment& env, node_settings s, link_maker make_li
   const std::uint64_t seed = settings_.source->seed();
   self_ = life_of(settings_, seed);
   if (settings_.seed == 0) settings_.seed = seed;
+  draws_ = base::random_source(settings_.seed != 0 ? settings_.seed : unguessable_numbers()());
   if (settings_.idle_workers_read) settings_.source->share_with(*env.workers);
   env_.hold();
 }
@@ -180,25 +191,22 @@ void node_core::opened(link_port& link) {
   bool is_unwanted = false;
   bool is_given_up = false;
   bool lets_use = false;
-  std::vector<connection> earlier;
+  const bool decides = self_ < who;
+  std::vector<connection> others;
   base::result<connection> in_use = base::error(net_errc::peer_down);
   {
     const std::lock_guard lock(mutex_);
-    std::erase(all_, link.self());
-    all_.push_back(link.self());  // behind all links that opened before it
     is_given_up = quarantined_.contains(who);
-    is_unwanted = is_given_up || is_stopping_;
-    if (!is_unwanted) {
-      earlier = lives_beside(link).earlier;
-      if (self_ < who) {  // this end decides
-        const auto [at, is_first] = peers_.try_emplace(who, link.self());
-        lets_use = is_first;
-        is_unwanted = !is_first && !(at->second == link.self());
-        in_use = at->second;
-      }
+    is_unwanted = is_given_up || is_stopping_ || (decides && !takes_over(link, others));
+    if (decides && !is_unwanted) {
+      const auto [at, is_first] = peers_.try_emplace(who, peer_link{link.self()});
+      lets_use = is_first;
+      if (lets_use) forget_newcomer(link.self());
+      is_unwanted = !is_first && at->second.link != link.self();
+      in_use = at->second.link;
     }
   }
-  end_lives(earlier);
+  end_lives(others);
   if (is_unwanted) {
     if (in_use && !link.dialled().empty()) answer_dial(link.dialled(), link.self(), in_use);
     if (!is_given_up) return link.leave(not_wanted());
@@ -211,19 +219,42 @@ void node_core::opened(link_port& link) {
   tell(who, peer_change::up, {});
 }
 
-node_core::other_lives node_core::lives_beside(const link_port& link) const {
-  other_lives all;
-  const auto place = [this](const connection& of) {
-    return std::find(all_.begin(), all_.end(), of) - all_.begin();
-  };
-  for (const auto& [other, in] : peers_) {
-    if (other.node != link.peer().node || other.incarnation == link.peer().incarnation) continue;
-    if (place(in) < place(link.self()))
-      all.earlier.push_back(in);
-    else
-      all.is_later = true;
-  }
-  return all;
+bool node_core::has_living_rival(const peer_identity& who) const {
+  for (auto at = peers_.lower_bound({who.node, 0});
+       at != peers_.end() && at->first.node == who.node; ++at)
+    if (at->first != who && at->second.answers) return true;
+  return false;
+}
+
+bool node_core::has_living_rival_now(const peer_identity& who) const {
+  const std::lock_guard lock(mutex_);
+  return has_living_rival(who);
+}
+
+bool node_core::takes_over(const link_port& link, std::vector<connection>& others) const {
+  const peer_identity& who = link.peer();
+  if (link.dialled().empty() && has_living_rival(who)) return false;
+  for (auto at = peers_.lower_bound({who.node, 0});
+       at != peers_.end() && at->first.node == who.node; ++at)
+    if (at->first != who) others.push_back(at->second.link);
+  return true;
+}
+
+connection node_core::add_newcomer(const connection& link, const node_id& id, const void* by) {
+  std::vector<std::size_t> same;
+  for (std::size_t i = 0; i != newcomers_.size(); ++i)
+    if (newcomers_[i].id == id && newcomers_[i].by == by) same.push_back(i);
+  newcomers_.push_back({link, id, by});
+  if (same.size() < most_newcomers) return {};
+  newcomer& drawn = newcomers_[same[draws_.below(static_cast<std::uint32_t>(same.size()))]];
+  const connection displaced = drawn.link;
+  drawn = std::move(newcomers_.back());
+  newcomers_.pop_back();
+  return displaced;
+}
+
+void node_core::forget_newcomer(const connection& link) noexcept {
+  std::erase_if(newcomers_, [&](const newcomer& one) { return one.link == link; });
 }
 
 void node_core::end_lives(const std::vector<connection>& links) {
@@ -237,22 +268,23 @@ void node_core::end_lives(const std::vector<connection>& links) {
 void node_core::usable(link_port& link) {
   const peer_identity who = link.peer();
   bool is_unwanted = false;
-  other_lives others;
+  std::vector<connection> others;
   connection earlier;
   {
     const std::lock_guard lock(mutex_);
     if (const auto at = peers_.find(who); at != peers_.end()) {
       // The peer's end of that link is over, and this end does not know it yet.
-      earlier = at->second;
+      earlier = at->second.link;
       GARRICK_ASSERT(earlier != link.self(), "that a link may be used is said once");
       peers_.erase(at);
       if (settings_.after_down == peer_return::new_life_only) quarantined_.add(who);
     }
-    others = lives_beside(link);  // they may have come into use since this link opened
-    is_unwanted = others.is_later || quarantined_.contains(who) || is_stopping_;
-    if (!is_unwanted) peers_.emplace(who, link.self());
+    // Other lives may have come into use since this link opened.
+    is_unwanted = quarantined_.contains(who) || is_stopping_ || !takes_over(link, others);
+    if (!is_unwanted) peers_.emplace(who, peer_link{link.self()});
+    forget_newcomer(link.self());
   }
-  if (!is_unwanted) end_lives(others.earlier);
+  if (!is_unwanted) end_lives(others);
   if (earlier != connection()) {
     const base::error why =
         base::make_error(net_errc::node_down, who.to_string(), "it has begun another session");
@@ -261,7 +293,7 @@ void node_core::usable(link_port& link) {
   }
   if (is_unwanted)
     return link.shut(base::make_error(net_errc::node_down,
-                                      "it is in quarantine or has a later life, or this "
+                                      "it is in quarantine or has another life, or this "
                                       "one ends"));
   link.let_use();
   answer_dials(link);
@@ -273,7 +305,10 @@ void node_core::noticed(const link_port& link, const peer_evidence& what) {
   {
     const std::lock_guard lock(mutex_);
     const auto at = peers_.find(who);
-    if (at == peers_.end() || at->second != link.self()) return;
+    if (at == peers_.end() || at->second.link != link.self()) return;
+    using enum peer_evidence::kind;
+    if (what.what == suspected || what.what == disconnected) at->second.answers = false;
+    if (what.what == trusted || what.what == resumed) at->second.answers = true;
   }
   for (const auto& one : listening()) one->noticed(who, what);
 }
@@ -285,13 +320,14 @@ void node_core::closed(link_port& link, const base::error& why) noexcept {
   {
     const std::lock_guard lock(mutex_);
     std::erase(all_, link.self());
+    forget_newcomer(link.self());
     const auto at = peers_.find(link.peer());
-    if (at != peers_.end() && at->second == link.self()) {
+    if (at != peers_.end() && at->second.link == link.self()) {
       peers_.erase(at);
       was_in_use = true;
       if (settings_.after_down == peer_return::new_life_only) quarantined_.add(link.peer());
     } else if (at != peers_.end()) {
-      other = at->second;  // another link was preferred to this one
+      other = at->second.link;  // another link was preferred to this one
     }
     if (was_in_use)
       was_up = std::erase_if(dialled_, [&](const auto& d) {
@@ -317,7 +353,7 @@ std::vector<link_count> node_core::counters(const peer_identity& who) const {
     const std::lock_guard lock(mutex_);
     const auto at = peers_.find(who);
     if (at == peers_.end()) return {};
-    link = at->second;
+    link = at->second.link;
   }
   std::promise<std::vector<link_count>> told;
   std::future<std::vector<link_count>> all = told.get_future();
@@ -364,7 +400,7 @@ base::result<connection> node_core::link_to(const peer_identity& who) const {
     return base::make_error(net_errc::refused, who.to_string(), "that is this node itself");
   const std::lock_guard lock(mutex_);
   const auto at = peers_.find(who);
-  if (at != peers_.end()) return at->second;
+  if (at != peers_.end()) return at->second.link;
   return base::make_error(net_errc::node_down, who.to_string(), "it is no peer now");
 }
 

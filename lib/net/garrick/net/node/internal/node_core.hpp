@@ -5,8 +5,10 @@
 //    identity decides: it lets the first link that opens be used, and leaves the others before
 //    anything was sent on them.
 // C2 A caller that waits for a peer gets one answer: a link, or the reason why there is none.
-// C3 A link of a new incarnation of a node ends the links of its other incarnations, which then are
-//    down.
+// C3 At most one incarnation of a node is in use. While that life answers, no other one comes into
+//    use by a connection that it has made itself, since any process can invent a life; the door
+//    sends it away, and it tries again. If the life in use is silent or has lost its stream, or if
+//    this end has dialled the other one, the latter comes into use and the former is down.
 // C4 A peer is known by its identity. An endpoint of a peer whose link is in use stands for that
 //    link, however many endpoints the peer has, until the link is over.
 // C5 If the peer refuses a link because it prefers another one, the callers that wait for the
@@ -16,6 +18,7 @@
 // Thread safety: any thread. `mutex_` is held for some instructions, and during no call outside.
 #pragma once
 
+#include <garrick/base/values/random.hpp>
 #include <garrick/core/seam/environment.hpp>
 #include <garrick/core/seam/handles.hpp>
 #include <garrick/net/node/internal/unreached_endpoints.hpp>
@@ -109,7 +112,7 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   /// this link get the other one: at once if it is in use, else as soon as it is.
   void has_session(link_port& link);
   /// Reports that the peer, which decides, has chosen this link: the link is in use, and any other
-  /// link of this peer, or of its node's earlier lives, is over. Called once for each link.
+  /// link of this peer, or of its node's other lives, is over (C3). Called once for each link.
   void usable(link_port& link);
   /// Reports evidence about a peer; ignored unless the link is in use.
   void noticed(const link_port& link, const peer_evidence& what);
@@ -153,20 +156,32 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   /// The number of dials that are repeated without a pause, to an endpoint whose peer prefers
   /// another link. Each takes a round trip, in which this end usually learns of the preferred link.
   static constexpr std::uint32_t repeats_at_once = 4;
+  /// The number of links of a node id that wait at one door to come into use.
+  static constexpr std::size_t most_newcomers = 2;
 
   [[nodiscard]] const std::string& stack_name_for(const endpoint& e) const;
   [[nodiscard]] const named_stack* stack_for(const endpoint& e) const;
   [[nodiscard]] link_settings settings_for(bool connects) const;
   [[nodiscard]] base::error may_use(const endpoint& e) const;
-  /// The links in use to other lives of a node.
-  struct other_lives {
-    std::vector<connection> earlier;  ///< that opened before the link of this life
-    bool is_later = false;            ///< one has opened after it
+  /// A link in use.
+  struct peer_link {
+    connection link;
+    bool answers = true;  ///< it has its connection, and is not suspected
   };
-  /// Returns the other lives of the link's node. Requires the lock.
-  [[nodiscard]] other_lives lives_beside(const link_port& link) const;
-  /// Shuts links to earlier lives. They are peers until then; `closed` reports them as down.
+  /// Returns true if another life of this node is in use and answers. Requires the lock.
+  [[nodiscard]] bool has_living_rival(const peer_identity& who) const;
+  /// The same, without the lock.
+  [[nodiscard]] bool has_living_rival_now(const peer_identity& who) const;
+  /// Returns true if this life may come into use by `link`, as far as other lives are concerned;
+  /// then `others` gets their links, which are to be ended. Requires the lock.
+  [[nodiscard]] bool takes_over(const link_port& link, std::vector<connection>& others) const;
+  /// Shuts links to other lives. They are peers until then; `closed` reports them as down.
   static void end_lives(const std::vector<connection>& links);
+  /// Counts a link that a node with this id has made by the door `by`, until it is in use or over.
+  /// Returns the link that has to end for it, if there are too many of that id.
+  [[nodiscard]] connection add_newcomer(const connection& link, const node_id& id, const void* by);
+  /// Requires the lock, as does `add_newcomer`.
+  void forget_newcomer(const connection& link) noexcept;
   /// Returns the reason for ending a link that is not the one in use.
   [[nodiscard]] static base::error not_wanted();
   /// Makes a link to the endpoint that has this text. Its waiting callers get the link's answer, or
@@ -193,7 +208,7 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   peer_identity self_;
 
   mutable std::mutex mutex_;
-  std::map<peer_identity, connection> peers_;            // under mutex_: the links in use
+  std::map<peer_identity, peer_link> peers_;             // under mutex_: the links in use
   std::map<std::string, dialled> dialled_;               // under mutex_: by the endpoint's text
   unreached_endpoints unreached_;                        // under mutex_
   std::map<std::string, published, std::less<>> names_;  // under mutex_
@@ -202,8 +217,15 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   /// Under mutex_. An entry stays while a link has it, and for good once it is not empty.
   std::map<node_id, std::shared_ptr<foreign_names>> names_of_categories_;
   quarantine_list quarantined_;  // under mutex_
-  // under mutex_: every link that has not ended, the open ones behind the others as they opened
-  std::vector<connection> all_;
+  std::vector<connection> all_;  // under mutex_: every link that has not ended
+  /// A link that a peer has made and that is not in use yet.
+  struct newcomer {
+    connection link;
+    node_id id;                // its own claim
+    const void* by = nullptr;  // its door
+  };
+  std::vector<newcomer> newcomers_;                          // under mutex_
+  base::random_source draws_{1};                             // under mutex_
   std::vector<listener> listeners_;                          // under mutex_
   std::vector<std::shared_ptr<peer_listener>> subscribers_;  // under mutex_
   bool is_stopping_ = false;                                 // under mutex_

@@ -200,7 +200,7 @@ void node_core::has_session(link_port& link) {
   {
     const std::lock_guard lock(mutex_);
     if (const auto at = peers_.find(link.peer()); at != peers_.end())
-      standing = at->second;
+      standing = at->second.link;
     else if (const auto d = dialled_.find(link.dialled());
              d != dialled_.end() && d->second.by == link.self())
       d->second.told_of = link.peer();
