@@ -5,6 +5,7 @@ from mutation import mutation
 ROOM = "lib/net/garrick/net/node/link/internal/"
 RECEIVE = ROOM + "link_receive.cpp"
 SIGNALS = ROOM + "link_signals.cpp"
+CODERS = "lib/net/garrick/net/wire/detail/coders.hpp"
 
 MUTATIONS = [
     # ---- ends
@@ -49,6 +50,21 @@ MUTATIONS = [
         "  at->second.set_here = true;\n",
         "",
         ("tests.net.ends_refused",),
+    ),
+    # ---- memory and time of decoding
+    mutation(
+        "codec: an empty deque costs no more than its object",
+        CODERS,
+        "    return empty_container_cost<T>;\n",
+        "    return 0;\n",
+        ("net.expansion",),
+    ),
+    mutation(
+        "codec: a deque that a byte makes inside an element costs nothing",
+        CODERS,
+        "    return in.allow(1, cost);\n",
+        "    return cost != 0;\n",
+        ("net.expansion",),
     ),
     # ---- links before their use
     mutation(

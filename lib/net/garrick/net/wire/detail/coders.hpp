@@ -5,10 +5,12 @@
 // Thread safety: plain functions.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <span>
 #include <tuple>
@@ -138,6 +140,53 @@ struct coder<T, wire_shape::array> {
 /// The approximate overhead of a value in a block of its own, which counts against the limit.
 inline constexpr std::size_t node_overhead = 48;
 
+/// The bytes that a container allocates while it is empty: 0 for all but the deque of libstdc++,
+/// which has a map of eight pointers and a block for 512 bytes of elements, or for one element.
+template <class T>
+inline constexpr std::size_t empty_container_cost = 0;
+#ifdef __GLIBCXX__
+template <class E, class A>
+inline constexpr std::size_t empty_container_cost<std::deque<E, A>> =
+    8 * sizeof(E*) + std::max(std::size_t{512} / sizeof(E), std::size_t{1}) * sizeof(E);
+#endif
+
+/// Returns the bytes that a default-made T allocates, as far as its type tells: the members'
+/// initialisers and the constructors of classes with a codec are not known.
+template <class T>
+consteval std::size_t empty_cost();
+
+template <class... Ts>
+consteval std::size_t empty_cost_of(base::type_list<Ts...>) {
+  return (std::size_t{0} + ... + empty_cost<Ts>());
+}
+template <class T>
+consteval std::size_t empty_cost() {
+  constexpr wire_shape shape = shape_of<T>();
+  if constexpr (shape == wire_shape::sequence)
+    return empty_container_cost<T>;
+  else if constexpr (shape == wire_shape::array)
+    return array_extent<T> * empty_cost_of(parts_of<T>{});
+  else if constexpr (shape == wire_shape::product || shape == wire_shape::aggregate)
+    return empty_cost_of(parts_of<T>{});
+  else if constexpr (shape == wire_shape::variant)
+    return empty_cost<std::variant_alternative_t<0, T>>();
+  else
+    return 0;
+}
+/// Returns the bytes of an element of a container, with those that it allocates while it is empty.
+template <class T>
+consteval std::size_t element_cost() {
+  return sizeof(T) + empty_cost<T>();
+}
+/// Announces that an object is made inside another one. Returns false if that is too much.
+template <class T>
+[[nodiscard]] bool allow_inside(byte_reader& in) noexcept {
+  if constexpr (constexpr std::size_t cost = empty_cost<T>(); cost != 0)
+    return in.allow(1, cost);
+  else
+    return true;
+}
+
 template <class T>
 struct coder<T, wire_shape::sequence> {
   using element = typename T::value_type;
@@ -154,7 +203,7 @@ struct coder<T, wire_shape::sequence> {
   static void decode(byte_reader& in, T& x) {
     x.clear();
     const std::size_t n = in.count(least_size<element>());
-    if (n == 0 || !in.allow(n, sizeof(element) + (is_list ? node_overhead : 0))) return;
+    if (n == 0 || !in.allow(n, element_cost<element>() + (is_list ? node_overhead : 0))) return;
     if constexpr (contiguous && lies_as_sent<element>()) {
       x.resize(n);
       decode_each(in, x.data(), n);
@@ -236,7 +285,7 @@ struct coder<T, wire_shape::set> {
   static void decode(byte_reader& in, T& x) {
     x.clear();
     const std::size_t n = in.count(least_size<key>());
-    if (n == 0 || !in.allow(n, sizeof(key) + node_overhead)) return;
+    if (n == 0 || !in.allow(n, element_cost<key>() + node_overhead)) return;
     decode_unique(in, x, n, [&] {
       key k{};
       coder<key>::decode(in, k);
@@ -259,7 +308,7 @@ struct coder<T, wire_shape::map> {
   static void decode(byte_reader& in, T& x) {
     x.clear();
     const std::size_t n = in.count(least_size<key>() + least_size<mapped>());
-    if (n == 0 || !in.allow(n, sizeof(typename T::value_type) + node_overhead)) return;
+    if (n == 0 || !in.allow(n, element_cost<std::pair<key, mapped>>() + node_overhead)) return;
     decode_unique(in, x, n, [&] {
       std::pair<key, mapped> element{};
       coder<key>::decode(in, element.first);
@@ -288,7 +337,7 @@ struct coder<T, wire_shape::optional> {
   }
   static void decode(byte_reader& in, T& x) {
     x.reset();
-    if (in.flag()) coder<inside>::decode(in, x.emplace());
+    if (in.flag() && allow_inside<inside>(in)) coder<inside>::decode(in, x.emplace());
   }
 };
 
@@ -301,7 +350,7 @@ struct coder<T, wire_shape::pointer> {
   }
   static void decode(byte_reader& in, T& x) {
     x.reset();
-    if (!in.flag() || !in.allow(1, sizeof(inside) + node_overhead)) return;
+    if (!in.flag() || !in.allow(1, element_cost<inside>() + node_overhead)) return;
     auto made = std::make_unique<inside>();
     coder<inside>::decode(in, *made);
     x = std::move(made);
@@ -327,7 +376,8 @@ struct coder<T, wire_shape::variant> {
  private:
   template <std::size_t I>
   static void decode_alternative(byte_reader& in, T& x) {
-    coder<std::variant_alternative_t<I, T>>::decode(in, x.template emplace<I>());
+    using inside = std::variant_alternative_t<I, T>;
+    if (allow_inside<inside>(in)) coder<inside>::decode(in, x.template emplace<I>());
   }
 };
 
