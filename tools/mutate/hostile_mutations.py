@@ -66,6 +66,15 @@ MUTATIONS = [
         "    return cost != 0;\n",
         ("net.expansion",),
     ),
+    mutation(
+        "ordering: early messages are compared with each other, one by one",
+        "lib/net/garrick/net/layer/detail/early_messages.hpp",
+        "    return all_.find(number) != all_.end();\n",
+        "    for (const auto& [n, e] : all_)\n"
+        "      if (!Before()(n, number) && !Before()(number, n)) return true;\n"
+        "    return false;\n",
+        ("net.early_messages",),
+    ),
     # ---- links before their use
     mutation(
         "link: a peer that has not let a link be used is served",

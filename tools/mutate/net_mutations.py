@@ -220,8 +220,8 @@ MUTATIONS = [
     mutation(
         "ordering: a lane holds one message too many",
         ORDERING,
-        "(w == nullptr ? 0 : w->size()) < settings_.pending",
-        "(w == nullptr ? 0 : w->size()) <= settings_.pending",
+        "(w == nullptr ? 0 : w->messages.size()) < settings_.pending",
+        "(w == nullptr ? 0 : w->messages.size()) <= settings_.pending",
         by_ordering,
     ),
     mutation(
@@ -241,9 +241,16 @@ MUTATIONS = [
     mutation(
         "ordering: a lane's clock begins with a message that is gone",
         ORDERING,
-        "      if (changed && !w->oldest.is_never()) w->find_oldest();\n",
+        "  if (changed) find_deadline();\n",
         "",
         by_ordering,
+    ),
+    mutation(
+        "ordering: the message that came last counts as the oldest",
+        LAYER + "detail/early_messages.hpp",
+        "return oldest_ != nullptr ? oldest_->since :",
+        "return oldest_ != nullptr ? newest_->since :",
+        by_ordering + ("net.early_messages",),
     ),
     mutation(
         "ordering: when the time has come, it has not quite",

@@ -55,8 +55,8 @@ MUTATIONS = [
     mutation(
         "simulated: ordering passes up held messages although one before them is missing",
         ORDERING,
-        "    if (w->front().number != s.next_in) {",
-        "    if (w->size() == 1 && w->front().number != s.next_in) {",
+        "    if (w->messages.first() != s.next_in) break;",
+        "    if (w->messages.size() == 1 && w->messages.first() != s.next_in) break;",
         by_programs,
     ),
     mutation(

@@ -33,22 +33,6 @@ base::error ordering::check(const ordering_settings& s) {
   return check_range("ordering.window_bytes", s.window_bytes, 1);
 }
 
-/// Returns the place in `messages` of the message with this number, or the place for its insertion.
-std::size_t ordering::waiting_lane::place_of(std::uint16_t number,
-                                             std::uint16_t next) const noexcept {
-  const auto begin = messages.begin() + static_cast<std::ptrdiff_t>(first);
-  const auto found = std::lower_bound(
-      begin, messages.end(), distance(next, number),
-      [&](const held_message& h, std::uint16_t ahead) { return distance(next, h.number) < ahead; });
-  return static_cast<std::size_t>(found - messages.begin());
-}
-
-void ordering::waiting_lane::find_oldest() noexcept {
-  oldest = base::instant::never();
-  for (std::size_t i = first; i < messages.size(); ++i)
-    oldest = std::min(oldest, messages[i].since);
-}
-
 ordering::lane_state& ordering::state(lane_number lane) {
   std::unique_ptr<page>& p = pages_[lane / lanes_in_page];
   if (!p) p = std::make_unique<page>();
@@ -149,14 +133,12 @@ void ordering::come_early(const incoming& m, std::uint16_t number, layer_context
 
 bool ordering::is_held(lane_number lane, std::uint16_t number) {
   const waiting_lane* w = waiting(lane);
-  if (w == nullptr) return false;
-  const std::size_t at = w->place_of(number, state(lane).next_in);
-  return at < w->messages.size() && w->messages[at].number == number;
+  return w != nullptr && w->messages.contains(number);
 }
 
 bool ordering::has_room(lane_number lane, std::size_t bytes) noexcept {
   const waiting_lane* w = waiting(lane);
-  return (w == nullptr ? 0 : w->size()) < settings_.pending &&
+  return (w == nullptr ? 0 : w->messages.size()) < settings_.pending &&
          bytes_held(lane) + bytes + overhead <= settings_.bytes;
 }
 
@@ -167,15 +149,15 @@ void ordering::make_room(lane_number lane, std::uint16_t number, layer_context& 
   ++counters_.released_for_room;
   const waiting_lane* const own = waiting(lane);
   const waiting_lane* chosen = own;
-  if (own == nullptr || own->size() < settings_.pending) {
+  if (own == nullptr || own->messages.size() < settings_.pending) {
     for (const waiting_lane& w : waiting_)
       if (is_reserved(w.lane) == is_reserved(lane) &&
-          (chosen == nullptr || w.oldest < chosen->oldest))
+          (chosen == nullptr || w.messages.oldest() < chosen->messages.oldest()))
         chosen = &w;
   }
   lane_state& s = state(lane);
   const bool is_first =
-      own == nullptr || distance(s.next_in, number) < distance(s.next_in, own->front().number);
+      own == nullptr || distance(s.next_in, number) < distance(s.next_in, own->messages.first());
   if (chosen == own && is_first)
     skip_to(s, number);
   else
@@ -184,19 +166,12 @@ void ordering::make_room(lane_number lane, std::uint16_t number, layer_context& 
 
 void ordering::hold(const incoming& m, std::uint16_t number, layer_context& c) {
   const base::instant since = c.below().reliable ? base::instant::never() : c.now();
-  held_message held{packet::copy_of(m.bytes), since, number};
+  packet held = packet::copy_of(m.bytes);
   if (waiting_lane* w = waiting(m.lane)) {
-    std::vector<held_message>& all = w->messages;
-    if (w->first != 0 && all.size() == all.capacity()) {
-      all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(w->first));
-      w->first = 0;
-    }
-    const std::size_t at = w->place_of(number, state(m.lane).next_in);
-    all.insert(all.begin() + static_cast<std::ptrdiff_t>(at), std::move(held));
-    w->oldest = std::min(w->oldest, since);
+    w->messages.add(number, std::move(held), since);
   } else {
-    waiting_lane fresh{m.lane, 0, since, {}};
-    fresh.messages.push_back(std::move(held));
+    waiting_lane fresh{m.lane, {}};
+    fresh.messages.add(number, std::move(held), since);
     waiting_.push_back(std::move(fresh));
     ++counters_.gaps;
   }
@@ -208,16 +183,16 @@ void ordering::hold(const incoming& m, std::uint16_t number, layer_context& c) {
 
 /// Gives up the gap before the first message that this lane holds. Requires that it holds one.
 void ordering::give_up(lane_number lane, layer_context& c) {
-  skip_to(state(lane), waiting(lane)->front().number);
+  skip_to(state(lane), waiting(lane)->messages.first());
   release(lane, c);
 }
 
 packet ordering::take_front(waiting_lane& w) noexcept {
-  packet bytes = std::move(w.messages[w.first++].bytes);
+  packet bytes = w.messages.take_first();
   --counters_.held;
   counters_.held_bytes -= bytes.size();
   bytes_held(w.lane) -= bytes.size() + overhead;
-  if (w.size() == 0) {
+  if (w.messages.size() == 0) {
     if (&w != &waiting_.back()) w = std::move(waiting_.back());
     waiting_.pop_back();
   }
@@ -230,10 +205,7 @@ void ordering::release(lane_number lane, layer_context& c) {
   bool changed = false;
   for (waiting_lane* w = waiting(lane); w != nullptr; w = waiting(lane)) {
     lane_state& s = state(lane);
-    if (w->front().number != s.next_in) {
-      if (changed && !w->oldest.is_never()) w->find_oldest();
-      break;
-    }
+    if (w->messages.first() != s.next_in) break;
     const packet bytes = take_front(*w);
     take(s);
     changed = true;
@@ -249,13 +221,13 @@ void ordering::release_all(layer_context& c) {
 void ordering::find_deadline() noexcept {
   deadline_ = base::instant::never();
   for (const waiting_lane& w : waiting_)
-    deadline_ = std::min(deadline_, w.oldest + settings_.timeout);
+    deadline_ = std::min(deadline_, w.messages.oldest() + settings_.timeout);
 }
 
 void ordering::advance(layer_context& c) {
   while (deadline_ <= c.now()) {
     const auto due = std::find_if(waiting_.begin(), waiting_.end(), [&](const waiting_lane& w) {
-      return w.oldest + settings_.timeout <= c.now();
+      return w.messages.oldest() + settings_.timeout <= c.now();
     });
     GARRICK_ASSERT(due != waiting_.end(), "the deadline belongs to a message that is held");
     ++counters_.released_by_time;

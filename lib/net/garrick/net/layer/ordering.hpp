@@ -11,6 +11,8 @@
 // given up: the window of that layer bounds the held messages. A peer that goes further ends the
 // link, because to drop its message would lose it silently.
 //
+// A peer chooses the order of its messages, so each costs at most the logarithm of the held ones.
+//
 // Numbers have 16 bits and are compared by their distance, so at most 32767 messages of a lane may
 // be lost in a row. After more losses, the messages that follow count as late until the numbers
 // have come round.
@@ -35,6 +37,7 @@
 #include <string_view>
 #include <vector>
 
+#include "garrick/net/layer/detail/early_messages.hpp"
 #include "garrick/net/layer/layer.hpp"
 
 namespace garrick::net {
@@ -131,23 +134,10 @@ class ordering : public layer_defaults {
   static constexpr std::size_t lanes_in_page = 16;
   using page = std::array<lane_state, lanes_in_page>;
 
-  struct held_message {
-    packet bytes;
-    base::instant since;
-    std::uint16_t number = 0;
-  };
-  /// A lane that holds messages: from `first` on, sorted by their distance from the next one. Never
-  /// empty. `oldest` is the earliest `since` of them.
+  /// A lane that holds messages. Never empty.
   struct waiting_lane {
     lane_number lane = 0;
-    std::size_t first = 0;
-    base::instant oldest = base::instant::never();
-    std::vector<held_message> messages;
-
-    [[nodiscard]] std::size_t size() const noexcept { return messages.size() - first; }
-    [[nodiscard]] const held_message& front() const noexcept { return messages[first]; }
-    [[nodiscard]] std::size_t place_of(std::uint16_t number, std::uint16_t next) const noexcept;
-    void find_oldest() noexcept;
+    detail::early_messages<packet> messages;
   };
 
   [[nodiscard]] lane_state& state(lane_number lane);

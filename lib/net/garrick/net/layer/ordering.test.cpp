@@ -288,6 +288,20 @@ TEST_CASE("ordering: over a reliable layer no gap is given up, neither by time n
   CHECK(!r.here.closed);
 }
 
+TEST_CASE("ordering: a whole window of early messages is released in order, however it comes") {
+  receiver<reliably_ordered> r;
+  for (std::uint16_t n = 16384; n > 8192; --n) r.feed(n);
+  for (std::uint16_t n = 1; n <= 4096; ++n) r.feed_all({static_cast<std::uint16_t>(8193 - n), n});
+  CHECK(r.counters().held == 16384);
+  CHECK(r.counters().gaps == 1);
+  r.feed(8000);
+  CHECK(r.counters().duplicates == 1);
+  r.feed(0);
+  REQUIRE(r.here.messages.size() == 16385);
+  for (std::size_t n = 0; n <= 16384; ++n) REQUIRE(r.here.messages[n] == std::to_string(n));
+  CHECK(r.counters().held == 0);
+}
+
 TEST_CASE("ordering: over a reliable layer a peer that leaves its window behind ends the link") {
   SUBCASE("by numbers") {
     receiver<reliably_ordered> r({.window = 10});
