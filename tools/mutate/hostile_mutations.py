@@ -5,6 +5,8 @@ from mutation import mutation
 ROOM = "lib/net/garrick/net/node/link/internal/"
 RECEIVE = ROOM + "link_receive.cpp"
 SIGNALS = ROOM + "link_signals.cpp"
+HELD = ROOM + "held_lanes.cpp"
+BUDGET = "lib/net/garrick/net/node/internal/decoding_budget.hpp"
 CODERS = "lib/net/garrick/net/wire/detail/coders.hpp"
 
 MUTATIONS = [
@@ -74,6 +76,62 @@ MUTATIONS = [
         "      if (!Before()(n, number) && !Before()(number, n)) return true;\n"
         "    return false;\n",
         ("net.early_messages",),
+    ),
+    mutation(
+        "decoding_budget: the bytes that arrive add without a limit",
+        BUDGET,
+        "    left_ = std::min(most, left_ + static_cast<std::int64_t>(payload) * per_byte);\n",
+        "    left_ += static_cast<std::int64_t>(payload) * per_byte;\n",
+        ("tests.net.decoding_budget",),
+    ),
+    mutation(
+        "decoding_budget: its deadline comes a little early",
+        BUDGET,
+        "per_second - 1) / per_second + 1;\n",
+        "per_second - 1) / per_second - 40;\n",
+        ("tests.net.decoding_budget",),
+    ),
+    mutation(
+        "held_lanes: frames that are decoded pass a budget that is overdrawn",
+        HELD,
+        "  if (has_to_wait(*m.decoded)) {\n",
+        "  if (m.block != nullptr && has_to_wait(*m.decoded)) {\n",
+        ("tests.net.held_for_budget", "tests.net.expanding"),
+    ),
+    mutation(
+        "held_lanes: a lane reads all that it holds, however much that costs",
+        HELD,
+        "      if (has_to_wait(l.behind.front().what)) return;\n",
+        "      if (l.by != nullptr && has_to_wait(l.behind.front().what)) return;\n",
+        ("tests.net.held_for_budget", "tests.net.expanding"),
+    ),
+    mutation(
+        "held_lanes: the lowest lane always goes on first",
+        HELD,
+        "    if (budget_.is_overdrawn()) first_ = static_cast<lane_number>(n + 1);\n",
+        "",
+        ("tests.net.held_for_budget",),
+    ),
+    mutation(
+        "held_lanes: a message taken back from the workers is read with a budget overdrawn",
+        HELD,
+        "        if (has_to_wait(k.what)) return l.behind.push_front(std::move(k));\n",
+        "",
+        ("tests.net.held_for_budget",),
+    ),
+    mutation(
+        "link: a peer does not pay for the messages that it sends",
+        RECEIVE,
+        "  budget_.pay(cost);\n",
+        "",
+        ("tests.net.expanding",),
+    ),
+    mutation(
+        "link: a peer does not pay for the protocols that it describes",
+        ROOM + "link_names.cpp",
+        "  budget_.pay(cost_of(f, order ? &order->protocol : nullptr));\n",
+        "",
+        ("tests.net.expanding",),
     ),
     # ---- links before their use
     mutation(

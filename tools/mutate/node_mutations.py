@@ -555,8 +555,8 @@ MUTATIONS = [
     mutation(
         "node: a busy link puts its look at the workers off again and again",
         LANES,
-        "  const base::instant next = looks ? now() + look_at_workers : next_taking_;\n",
-        "  const base::instant next = now() + look_at_workers;\n",
+        "looks ? now() + look_at_workers : next_taking_};\n",
+        "now() + look_at_workers};\n",
         by_workers,
     ),
     mutation(

@@ -88,6 +88,12 @@ class stranger {
       if (c.layer == "node" && c.name == name) return c.value;
     return ~std::uint64_t{0};
   }
+  /// Returns the number of frames that the node has confirmed, as far as this peer knows.
+  [[nodiscard]] std::uint64_t confirmed() {
+    std::uint64_t n = 0;
+    link_.run([&](net::hosted& h) { n = static_cast<speaking&>(h).confirmed(); });
+    return n;
+  }
 
  private:
   class speaking final : public net::hosted, net::link_owner {
@@ -99,6 +105,11 @@ class stranger {
       link_ = net::standard_stacks().find("stream")->make(*this, below, s);
     }
     net::carried& stack() override { return *link_; }
+    [[nodiscard]] std::uint64_t confirmed() const {
+      for (const net::link_count& c : link_->counters())
+        if (c.name == "confirmed") return c.value;
+      return ~std::uint64_t{0};
+    }
     void say(const net::frame& f) {
       say(f, net::packet::with_room(net::frame_room + link_->header_size(), 0));
     }

@@ -244,7 +244,8 @@ class node {
   /// answers that have not left yet; `wanted`, those of `asked` with a limit, and withdrawn
   /// requests without an answer so far; `monitors` and `links` between the actors of both;
   /// `under_way`, messages that are not confirmed; `held_lanes`, lanes that wait while a worker
-  /// decodes a large message. Its counts since the beginning of the link:
+  /// decodes a large message, or because the peer's messages expand to more than its budget. Its
+  /// counts since the beginning of the link:
   /// `to_nobody`, messages and requests to a receiver that had ended or was never known here;
   /// `not_decoded`, messages, requests and answers that could not be decoded; `not_encoded`,
   /// answers from here that could not be written or were too large for the link, so that the

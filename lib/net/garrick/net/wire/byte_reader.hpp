@@ -120,6 +120,9 @@ class byte_reader {
     return true;
   }
 
+  /// Returns the bytes that were announced by `allow` so far.
+  [[nodiscard]] std::size_t expanded() const noexcept { return most_memory_ - memory_; }
+
   /// Returns the number of bytes left in the innermost part. 0 after a failure.
   [[nodiscard]] std::size_t remaining() const noexcept {
     return static_cast<std::size_t>(end_ - at_);

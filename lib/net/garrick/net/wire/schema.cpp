@@ -102,6 +102,14 @@ bool has_right_parts(const schema_type& t) {
   }
 }
 
+/// Sorts the names. Returns one that is there more than once, or null. This costs two thirds of
+/// a set, and another process chooses how many names there are.
+const std::string_view* repeated(std::vector<std::string_view>& names) {
+  std::ranges::sort(names);
+  const auto at = std::ranges::adjacent_find(names);
+  return at != names.end() ? &*at : nullptr;
+}
+
 /// Returns the schema without the types to which no signature leads; the signatures decide the
 /// order of the others.
 schema compacted(const schema& from) {
@@ -133,20 +141,22 @@ base::error check(const schema& s, const schema_limits& limits) {
   if (s.types.size() > limits.types) return bad("too many types");
   if (s.signatures.size() > limits.signatures) return bad("too many signatures");
   const auto exists = [&](std::uint32_t place) { return place < s.types.size(); };
-  std::set<std::string_view> names;
+  std::vector<std::string_view> names;
   for (const schema_type& t : s.types) {
     if (t.what > schema_kind::variant) return bad("a kind that does not exist");
     if (!has_right_parts(t)) return bad("a type with parts that its kind does not have");
     if (!std::ranges::all_of(t.parts, exists)) return bad("a part that does not exist");
-    if (!t.name.empty() && !names.insert(t.name).second)
-      return bad("two types are called " + shown_name(t.name));
+    if (!t.name.empty()) names.push_back(t.name);
   }
-  std::set<std::string_view> messages;
+  if (const auto* twice = repeated(names)) return bad("two types are called " + shown_name(*twice));
+  std::vector<std::string_view> messages;
   for (const schema_signature& m : s.signatures) {
     if (!exists(m.message) || !std::ranges::all_of(m.answer, exists))
       return bad("a signature of a type that does not exist");
-    if (!messages.insert(m.name).second) return bad("two signatures for " + shown_name(m.name));
+    messages.push_back(m.name);
   }
+  if (const auto* twice = repeated(messages))
+    return bad("two signatures for " + shown_name(*twice));
   return {};
 }
 

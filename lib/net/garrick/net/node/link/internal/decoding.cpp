@@ -38,8 +38,18 @@ base::error codec_failed(const content_codec& how, const std::exception& e) noex
 
 base::result<core::envelope*> read_payload(const content_codec& how,
                                            std::span<const std::byte> payload,
-                                           handle_porter& handles, foreign_names* names) noexcept {
+                                           handle_porter& handles, foreign_names* names,
+                                           std::size_t* cost) noexcept {
   byte_reader in(payload, {.names = names}, codec_context(handles));
+  struct at_end {
+    const byte_reader& in;
+    const content_codec& how;
+    std::size_t* cost;
+    ~at_end() {
+      if (cost != nullptr) *cost = in.expanded() + how.content->size;
+    }
+  };
+  const at_end tells{in, how, cost};
   const core::no_wait_scope scope;  // a codec may send, and must not hold up this thread
   try {
     if (core::envelope* const made = how.read(in)) return made;
@@ -54,7 +64,7 @@ void decoding::run() noexcept {
   // order: relaxed; the bytes came here with the actor.
   if (!stage_.compare_exchange_strong(now, stage::runs, std::memory_order_relaxed)) return;
   tells_of_handles handles;
-  base::result<core::envelope*> made = read_payload(how_, payload_, handles, names_.get());
+  base::result<core::envelope*> made = read_payload(how_, payload_, handles, names_.get(), &cost_);
   needs_link_ = handles.found;
   if (made)
     value_.reset(*made);

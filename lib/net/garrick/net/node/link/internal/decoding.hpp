@@ -44,11 +44,13 @@ enum class handle_kind : std::uint8_t {
 
 /// Returns the value of a payload, or `decode_failed` from the reader or for a user's codec that
 /// throws. If there is no memory for the error's text, it has its code alone. `names`: as in
-/// `decode_limits`.
+/// `decode_limits`. `cost`, if not null, gets the bytes that the payload has expanded to, also if
+/// there is no value.
 [[nodiscard]] base::result<core::envelope*> read_payload(const content_codec& how,
                                                          std::span<const std::byte> payload,
                                                          handle_porter& handles,
-                                                         foreign_names* names = nullptr) noexcept;
+                                                         foreign_names* names = nullptr,
+                                                         std::size_t* cost = nullptr) noexcept;
 
 /// A large message that a worker is to decode.
 class decoding {
@@ -88,6 +90,8 @@ class decoding {
   [[nodiscard]] bool has_result() const noexcept { return is_done() && !needs_link_; }
   /// Returns the value, which becomes the caller's, or the error. Requires that there is a result.
   [[nodiscard]] base::result<core::envelope*> result(const content_codec& as);
+  /// Returns the bytes that the message has expanded to.
+  [[nodiscard]] std::size_t cost() const noexcept { return cost_; }
   /// Returns true if the message has a handle that only the link can read.
   [[nodiscard]] bool needs_link() const noexcept { return needs_link_; }
   [[nodiscard]] const content_codec& how() const noexcept { return how_; }
@@ -108,6 +112,7 @@ class decoding {
   const std::shared_ptr<foreign_names> names_;  // may be null; a worker may outlive the link
   core::envelope_ptr value_;
   base::error why_;
+  std::size_t cost_ = 0;
   bool needs_link_ = false;
 
   std::atomic<stage> stage_{stage::waits};

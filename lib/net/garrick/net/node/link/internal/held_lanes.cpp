@@ -22,6 +22,20 @@ constexpr base::duration look_at_workers = base::duration::milliseconds(10);
 /// counted instead of time: while the link's thread gets no processor, workers get none, either.
 constexpr std::uint32_t enough_looks = 10;
 
+/// Returns true for frames whose decoding may be dear. An error has a short text, and all else are
+/// numbers.
+constexpr bool is_decoded(frame_kind k) noexcept {
+  switch (k) {
+    case frame_kind::message:
+    case frame_kind::request:
+    case frame_kind::response:
+    case frame_kind::resolve:
+    case frame_kind::spawn:
+    case frame_kind::spawned: return true;
+    default: return false;
+  }
+}
+
 /// The worker's part: decodes the message. Visits the link afterwards, even if it was never run.
 class decode_job {
  public:
@@ -89,10 +103,21 @@ bool held_lanes::keep(const incoming& m) {
     at->second.behind.push_back(kept(m));
     return true;
   }
+  if (has_to_wait(*m.decoded)) {
+    lanes_[m.lane].behind.push_back(kept(m));
+    return true;
+  }
   if (m.block == nullptr) return false;
   const content_codec* const how = decoded_by_worker(*m.decoded, m.is_late);
   if (how == nullptr) return false;
   begin(lanes_[m.lane], kept(m), *how);
+  return true;
+}
+
+/// Returns true if the frame has to be decoded, and the budget is overdrawn.
+bool held_lanes::has_to_wait(const frame& f) {
+  if (!budget_.is_overdrawn() || !is_decoded(f.kind) || !budget_.fill(now())) return false;
+  not_overdrawn_ = budget_.deadline();
   return true;
 }
 
@@ -123,25 +148,31 @@ void held_lanes::begin(lane& l, kept_frame first, const content_codec& how) {
 /// message after `enough_looks` looks in any case.
 void held_lanes::go_on() {
   const bool looks = next_taking_ <= now();
-  const base::instant next = looks ? now() + look_at_workers : next_taking_;
-  const bool takes = looks && all_workers_wait();
-  next_taking_ = base::instant::never();
-  for (auto at = lanes_.begin(); at != lanes_.end();) {
+  const look l{looks, looks && all_workers_wait(), looks ? now() + look_at_workers : next_taking_};
+  next_taking_ = not_overdrawn_ = base::instant::never();
+  // The lanes before `first_` come last.
+  const lane_number first = first_;
+  go_on_between(first, ~lane_number{0}, l);
+  if (first != 0) go_on_between(0, static_cast<lane_number>(first - 1), l);
+}
+
+void held_lanes::go_on_between(lane_number from, lane_number last, const look& now) {
+  for (auto at = lanes_.lower_bound(from); at != lanes_.end() && at->first <= last;) {
     const lane_number n = at->first;
     lane& l = at->second;
-    if (looks) ++l.looks;
+    if (now.is_due) ++l.looks;
     const bool is_over =
-        l.by == nullptr || (takes || l.looks >= enough_looks ? l.by->take() : l.by->is_over());
+        l.by == nullptr || (now.takes || l.looks >= enough_looks ? l.by->take() : l.by->is_over());
     if (is_over)
       go_on_in(n);
     else if (l.by->waits())
-      next_taking_ = std::min(next_taking_, next);
+      next_taking_ = std::min(next_taking_, now.next);
     at = lanes_.upper_bound(n);
   }
 }
 
-/// Reads the held frames of this lane, up to the next message for a worker. Each step may end the
-/// link, and then no frames are held any more.
+/// Reads the held frames of this lane, up to the next message for a worker, or until the budget is
+/// overdrawn. Each step may end the link, and then no frames are held any more.
 void held_lanes::go_on_in(lane_number n) {
   for (;;) {
     const auto at = lanes_.find(n);
@@ -155,11 +186,13 @@ void held_lanes::go_on_in(lane_number n) {
       if (!by->has_result()) {
         k.bytes = by->take_bytes();  // its actor may stay in a queue for long
         if (!by->needs_link()) taken_back_ = by;
+        if (has_to_wait(k.what)) return l.behind.push_front(std::move(k));
       }
     } else if (l.behind.empty()) {
       lanes_.erase(at);
       return;
     } else {
+      if (has_to_wait(l.behind.front().what)) return;
       k = std::move(l.behind.front());
       l.behind.pop_front();
       if (const content_codec* const how = decoded_by_worker(k.what, k.is_late))
@@ -167,13 +200,14 @@ void held_lanes::go_on_in(lane_number n) {
     }
     if (!k.until.is_never()) k.what.time_left = std::max(k.until - actors_now(), base::duration());
     owner_.read_held(k.what, k.is_late, by != nullptr && by->has_result() ? by.get() : nullptr);
+    if (budget_.is_overdrawn()) first_ = static_cast<lane_number>(n + 1);
     owner_.delivered(n);
   }
 }
 
 void held_lanes::end() noexcept {
   lanes_.clear();
-  next_taking_ = base::instant::never();
+  next_taking_ = not_overdrawn_ = base::instant::never();
 }
 
 }  // namespace garrick::net::internal

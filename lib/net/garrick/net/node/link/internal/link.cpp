@@ -78,7 +78,8 @@ link::link(std::shared_ptr<node_core> node, const named_stack& kind, const link_
       watches_(*this, hash_, node_->settings().most_watches),
       outbox_(asker_->slot(), *link_, *this, limits_of(node_->settings(), s),
               &remote_cell::lose_entry),
-      lanes_(*this, node_->env(), node_->source(), self_) {}
+      budget_(node_->source().now()),
+      lanes_(*this, node_->env(), node_->source(), self_, budget_) {}
 
 link::~link() {
   close(why_ ? why_ : base::error(net_errc::node_down));

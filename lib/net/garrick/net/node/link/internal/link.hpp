@@ -21,6 +21,7 @@
 #include <garrick/core/seam/answers.hpp>
 #include <garrick/core/seam/content.hpp>
 #include <garrick/net/node/handle_codec.hpp>
+#include <garrick/net/node/internal/decoding_budget.hpp>
 #include <garrick/net/node/internal/link_port.hpp>
 #include <garrick/net/node/link/internal/credit.hpp>
 #include <garrick/net/node/link/internal/decoding.hpp>
@@ -284,6 +285,7 @@ class link final : public link_port,
   bool in_burst_ = false;           // further calls from below follow
   bool flushes_ = false;            // `let_go` has to flush
   std::vector<held_message> held_;  // for `hand_over`
+  decoding_budget budget_;
   held_lanes lanes_;
   decoding* decoded_ = nullptr;  // has the value of the frame that is read; or null
   base::instant next_look_ = base::instant::never();

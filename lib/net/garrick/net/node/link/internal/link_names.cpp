@@ -36,6 +36,15 @@ base::error difference(const schema& given, const schema& expected) {
                           some(there) + " expected, and " + some(here) + " given");
 }
 
+/// Returns the bytes that the peer pays for the protocol in this frame; null if there is none.
+std::size_t cost_of(const frame& f, const schema* protocol) noexcept {
+  if (protocol == nullptr) return f.payload.size() * decoding_budget::per_byte;
+  std::size_t entries = protocol->types.size() + protocol->signatures.size();
+  for (const schema_type& t : protocol->types) entries += t.parts.size();
+  for (const schema_signature& m : protocol->signatures) entries += m.answer.size();
+  return f.payload.size() + entries * decoding_budget::of_a_description;
+}
+
 /// An actor that is to be made, and the number of the peer's question.
 class spawn_job {
  public:
@@ -138,6 +147,7 @@ bool link::spawn(const std::string& name, const spawn_arguments& with, const pro
 
 void link::on_resolve(const frame& f) {
   const base::result<resolve_order> order = decode<resolve_order>(f.payload);
+  budget_.pay(cost_of(f, order ? &order->protocol : nullptr));
   if (!order) return refuse(f, order.error());
   if (const base::error no = check(order->protocol)) return refuse(f, no);
   node_->with_published(order->name, [&](core::cell* who, const protocol_table* as) {
@@ -200,6 +210,7 @@ void link::resolved_here(questions::question q, const actor_id& id) {
 
 void link::on_spawn(const frame& f) {
   const base::result<spawn_order> order = decode<spawn_order>(f.payload);
+  budget_.pay(cost_of(f, order ? &order->types : nullptr));
   if (!order) return refuse(f, order.error());
   if (const base::error no = check(order->types)) return refuse(f, no);
   const std::string name = printable(order->name, longest_name);  // for errors
@@ -222,6 +233,7 @@ void link::on_spawn(const frame& f) {
   } catch (...) {
     return refuse(f, base::make_error(net_errc::decode_failed, name, "a codec has thrown"));
   }
+  budget_.pay(in.expanded());
   if (prepared == nullptr) return refuse(f, in.failure());
   auto job = std::make_unique<spawn_job>(node_->env(), self_, f.number, what, std::move(prepared));
   ++spawning_;
@@ -247,7 +259,9 @@ void link::on_spawned(const frame& f) {
   if (!questions_.is_name(at)) return;
   const questions::question q = questions_.take(at);
   base::error no;
-  if (const base::result<schema> protocol = decode_schema(f.payload); !protocol)
+  const base::result<schema> protocol = decode_schema(f.payload);
+  budget_.pay(cost_of(f, protocol ? &*protocol : nullptr));
+  if (!protocol)
     no = protocol.error();
   else
     no = supports(*q.expected->described(), *protocol);

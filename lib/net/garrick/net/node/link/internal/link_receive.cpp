@@ -25,13 +25,20 @@ namespace {
 /// The time between two looks at mailboxes that are too long for a grant.
 constexpr base::duration look_again = base::duration::milliseconds(1);
 
+/// Returns the bytes of a frame that add to the budget for decoding: those of messages and answers.
+/// The description of a protocol takes more time than other bytes, so it pays by time alone.
+std::size_t bytes_that_pay(const frame& f) noexcept {
+  return f.kind <= frame_kind::response ? f.payload.size() : 0;
+}
+
 }  // namespace
 
 bool link::on_message(const incoming& m) {
   if (is_shut_ || m.decoded == nullptr) return true;
   if (!is_used_ && !begins_use()) [[unlikely]]
     return true;
-  if (m.block != nullptr || !lanes_.empty()) [[unlikely]]
+  budget_.received(bytes_that_pay(*m.decoded));
+  if (m.block != nullptr || !lanes_.empty() || budget_.is_overdrawn()) [[unlikely]]
     if (!m.made_here && lanes_.keep(m)) return false;
   read(*m.decoded, m.is_late);
   return true;
@@ -183,10 +190,12 @@ void link::decoded() {
 
 /// Returns the value of the frame, which may be decoded already.
 base::result<core::envelope*> link::read_content(const content_codec& how, const frame& f) {
+  std::size_t cost = decoded_ != nullptr ? decoded_->cost() : 0;
   base::result<core::envelope*> made =
-      decoded_ != nullptr
-          ? decoded_->result(how)
-          : read_payload(how, f.payload, static_cast<handle_porter&>(handles_), names_.get());
+      decoded_ != nullptr ? decoded_->result(how)
+                          : read_payload(how, f.payload, static_cast<handle_porter&>(handles_),
+                                         names_.get(), &cost);
+  budget_.pay(cost);
   if (!made) ++not_decoded_;
   return made;
 }
