@@ -47,7 +47,8 @@ std::string answer(const http_request& r) {
 class hello : public net::broker<std::string(where_is_it)> {
  public:
   hello(net::broker_place where, const std::string& at) : broker(where) {
-    door_ = io().listen(at, {.read = some}).value();
+    // A client that stops in the middle of a head does not keep its place for ever.
+    door_ = io().listen(at, {.read = some, .idle_limit = duration::seconds(10)}).value();
   }
   using broker::on;
   std::string on(where_is_it) { return io().local(door_).to_string(); }

@@ -6,6 +6,7 @@ ROOM = "lib/net/garrick/net/node/link/internal/"
 RECEIVE = ROOM + "link_receive.cpp"
 SIGNALS = ROOM + "link_signals.cpp"
 HELD = ROOM + "held_lanes.cpp"
+CONNECTION = "lib/net/garrick/net/broker/internal/raw_connection.cpp"
 BUDGET = "lib/net/garrick/net/node/internal/decoding_budget.hpp"
 CODERS = "lib/net/garrick/net/wire/detail/coders.hpp"
 
@@ -132,6 +133,35 @@ MUTATIONS = [
         "  budget_.pay(cost_of(f, order ? &order->protocol : nullptr));\n",
         "",
         ("tests.net.expanding",),
+    ),
+    # ---- silent connections of brokers
+    mutation(
+        "raw_connection: bytes that come do not end a silence",
+        CONNECTION,
+        "  begin_silence(now);\n  receiver_.filled(bytes.size());\n",
+        "  static_cast<void>(now);\n  receiver_.filled(bytes.size());\n",
+        ("tests.net.silent_clients",),
+    ),
+    mutation(
+        "raw_connection: bytes that leave do not end a silence",
+        CONNECTION,
+        "  if (std::exchange(left_, left) != left) return begin_silence(now);\n",
+        "  left_ = left;\n",
+        ("tests.net.silent_clients",),
+    ),
+    mutation(
+        "raw_connection: a silent stream is not closed",
+        CONNECTION,
+        "                false);\n  below_.close();\n}\n\nvoid raw_connection::advance",
+        "                false);\n}\n\nvoid raw_connection::advance",
+        ("tests.net.silent_clients",),
+    ),
+    mutation(
+        "stream_host: unread bytes put off the end of a stream that is not read",
+        "lib/net/garrick/net/transport/internal/stream_host.cpp",
+        "state_ == state::connected && !rests_ && has_unread_bytes",
+        "state_ == state::connected && has_unread_bytes",
+        ("tests.net.silent_clients",),
     ),
     # ---- links before their use
     mutation(

@@ -32,6 +32,8 @@ base::error wrong_with(const socket_settings& s) {
   if (s.blocks < 2) return invalid("blocks", "there are fewer than 2");
   if (s.blocks > most_blocks) return invalid("blocks", "there are more than 65536");
   if (s.most_messages == 0) return invalid("most_messages", "is zero: no message would be read");
+  if (s.keep_alive < base::duration()) return invalid("keep_alive", "it is below zero");
+  if (s.idle_limit < base::duration()) return invalid("idle_limit", "it is below zero");
   if (s.transport.most_queued < s.transport.high_water)
     return invalid("transport.most_queued", "it is below high_water");
   if (s.read) return internal::receiver::wrong_with(*s.read, s.block_size);

@@ -40,7 +40,8 @@ struct new_data {
 struct connection_closed {
   using garrick_sendable = void;
   connection_handle connection;  ///< the stream
-  /// `net_errc::connection_lost` or `refused`, `unreachable`, `io`, `errc::shutting_down`
+  /// `net_errc::connection_lost` or `refused`, `unreachable`, `io`, `errc::shutting_down`, and
+  /// `errc::timeout` after `socket_settings::idle_limit`
   base::error why;
   std::size_t unread = 0;            ///< bytes that arrived, but were too few for the policy
   std::shared_ptr<const void> open;  ///< keeps this end's direction open; null: it is closed

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "garrick/base/time/clock.hpp"
 #include "garrick/net/broker/receive_policy.hpp"
 #include "garrick/net/transport/transport_settings.hpp"
 
@@ -28,12 +29,21 @@ struct socket_settings {
   /// The most messages with bytes that the broker may hold of one stream, or of one socket for
   /// datagrams. While it holds that many, nothing is read. At least 1.
   std::uint32_t most_messages = 64;
+  /// The silence of a TCP connection after which the system asks the other machine whether it is
+  /// still there. A machine that does not answer some such questions is lost
+  /// (`connection_closed`). In whole seconds, rounded up. Zero: it is never asked.
+  base::duration keep_alive = base::duration::seconds(60);
+  /// The time for which a stream may be silent: while no bytes come that are read, and none leave.
+  /// Then it is closed, and the broker gets `connection_closed` with `errc::timeout`. After bytes
+  /// have left, up to twice the time. Zero: for ever. Set it for clients that are strangers: with
+  /// connections that say nothing they can take all the places of an acceptor.
+  base::duration idle_limit{};
   /// Limits of the bytes that wait to be sent, and the other settings. Beyond `most_queued` a
   /// `write` or `put` fails with `net_errc::overload`, and the connection stays open. If `thread`
   /// is unset, the thread of the broker's place counts.
   transport_settings transport{};
-  /// Limits of an acceptor. A stream counts as admitted at once, so the broker itself limits how
-  /// long a client may be silent.
+  /// Limits of an acceptor. A stream counts as admitted at once: `idle_limit`, or the broker
+  /// itself, limits how long a client may be silent.
   accept_limits accept{};
   /// Distributes accepted streams over all threads in turn, for a broker that forks. False: they
   /// live on `transport.thread`.

@@ -70,6 +70,9 @@ class carrier {
   /// silently. Does nothing without a connection, while there is a second one already, and in a
   /// transport that cannot open one.
   virtual void reopen_beside() {}
+  /// Has the system ask the other machine whether it is still there after so much silence. Requires
+  /// a time above zero. Does nothing without a connection, and in a transport that cannot ask.
+  virtual void keep_alive(base::duration) {}
   /// Resumes reading, because `carried::room` has room again. Does nothing if the transport is
   /// reading.
   virtual void read_on() {}

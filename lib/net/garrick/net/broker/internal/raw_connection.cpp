@@ -50,7 +50,9 @@ raw_connection::raw_connection(carrier& below, const connection& self, identity 
       who_(std::move(who)),
       blocks_(std::make_shared<blocks>(self, s)),
       receiver_(blocks_),
-      close_limit_(s.transport.close_limit) {
+      close_limit_(s.transport.close_limit),
+      keep_alive_(s.keep_alive),
+      idle_limit_(s.idle_limit) {
   if (s.read) receiver_.set(*s.read);
 }
 
@@ -78,10 +80,12 @@ void raw_connection::write_from_line(packet p, std::size_t counted) {
 }
 
 void raw_connection::transmit(packet p) {
-  if (is_connected_)
+  if (is_connected_) {
+    written_ += p.size();
     below_.transmit(std::move(p));
-  else
+  } else {
     early_.append(p.bytes());
+  }
   // order: hints for the broker, which gets certain news by messages
   who_.entry->queued.store(below_.queued() + early_.size(), std::memory_order_relaxed);
   // Below high water a carrier that is not writable only pauses for other senders. A broker does
@@ -128,9 +132,11 @@ void raw_connection::ended(const base::error& why) noexcept {
     who_.loop.post(make_job([&loop = who_.loop] { loop.count_unsaid(-1); }));
 }
 
-void raw_connection::connected(base::instant) {
+void raw_connection::connected(base::instant now) {
   if (is_open_) tell(who_.to, new_connection{who_.acceptor, handle(), who_.peer});
   is_connected_ = true;
+  if (keep_alive_ != base::duration()) below_.keep_alive(keep_alive_);
+  begin_silence(now);
   if (early_.size() != 0) transmit(std::exchange(early_, packet()));
   if (!is_open_) return below_.close();
   check_writable();
@@ -146,7 +152,29 @@ void raw_connection::over(const base::error& why, base::instant) {
   if (is_open_) tell_closed(why, false);
 }
 
-void raw_connection::receive(std::span<const std::byte> bytes, base::instant) {
+void raw_connection::begin_silence(base::instant now) noexcept {
+  if (idle_limit_ != base::duration()) idle_at_ = now + idle_limit_;
+}
+
+/// Closes the stream if no byte has left since the last look. Bytes that come put the look off.
+void raw_connection::look_for_silence(base::instant now) {
+  const std::uint64_t left = written_ - below_.queued();
+  if (std::exchange(left_, left) != left) return begin_silence(now);
+  idle_at_ = base::instant::never();
+  if (is_open_)
+    tell_closed(base::make_error(base::errc::timeout, who_.peer.to_string(),
+                                 "nothing was read or sent for socket_settings.idle_limit"),
+                false);
+  below_.close();
+}
+
+void raw_connection::advance(base::instant now) {
+  if (gives_up_ <= now) return below_.close();
+  if (idle_at_ <= now) look_for_silence(now);
+}
+
+void raw_connection::receive(std::span<const std::byte> bytes, base::instant now) {
+  begin_silence(now);
   receiver_.filled(bytes.size());
   pass_on();
 }

@@ -9,11 +9,15 @@
 //       from then on. If the broker closes the connection before that, the bytes are sent if the
 //       stream is established within `close_limit`, and no actor is told. `io_threads::finish`
 //       waits for this.
+//   C4  An established stream in which nothing moves for twice the idle limit is closed, whoever
+//       waits for whom: the broker that does not read, or the peer.
 //
 // Thread safety: for the thread in the link (hosted.hpp).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -67,13 +71,13 @@ class raw_connection final : public hosted, public carried {
   void carrier_writable(base::instant) override;
   void over(const base::error& why, base::instant) override;
   void path_changed(std::size_t, base::instant) override {}
-  [[nodiscard]] base::instant deadline() const override { return gives_up_; }
-  void advance(base::instant now) override {
-    if (gives_up_ <= now) below_.close();
-  }
+  [[nodiscard]] base::instant deadline() const override { return std::min(gives_up_, idle_at_); }
+  void advance(base::instant now) override;
 
  private:
   class blocks;
+  void begin_silence(base::instant now) noexcept;
+  void look_for_silence(base::instant now);
   void transmit(packet p);
   void pass_on();
   void tell_closed(const base::error& why, bool half);
@@ -87,6 +91,11 @@ class raw_connection final : public hosted, public carried {
   receiver receiver_;
   packet early_;
   const base::duration close_limit_;
+  const base::duration keep_alive_;
+  const base::duration idle_limit_;
+  base::instant idle_at_ = base::instant::never();  ///< the end of the silence that is allowed
+  std::uint64_t written_ = 0;                       ///< bytes, since it stands
+  std::uint64_t left_ = 0;  ///< those that had left at the last look, which `idle_at_` makes
   base::instant gives_up_ = base::instant::never();  ///< the end of connecting, after a close
   bool is_connected_ = false;
   bool is_open_ = true;  ///< the broker was not told of the end, and has not closed the stream

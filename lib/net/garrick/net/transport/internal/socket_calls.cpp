@@ -338,6 +338,17 @@ void limit_unread(int fd) noexcept {
     set_option(fd, SOL_SOCKET, SO_RCVBUF, most_unread);
 }
 
+void keep_alive(int fd, base::duration after) noexcept {
+  constexpr std::int64_t second = 1'000'000'000;
+  constexpr std::int64_t most = 32767;  // the system takes no more
+  const auto seconds =
+      static_cast<int>(std::clamp((after.count() + second - 1) / second, std::int64_t{1}, most));
+  if (!set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, seconds)) return;
+  set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, std::min(seconds, 10));
+  set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
+  set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+}
+
 std::ptrdiff_t receive_stream(int fd, std::span<std::byte> into, int& failed) {
   for (;;) {
     const ssize_t got = ::recv(fd, into.data(), into.size(), MSG_DONTWAIT);

@@ -83,6 +83,9 @@ class socket_file {
 /// Limits the unread bytes of a TCP stream in the system, if the way to the peer is so short that
 /// the limit does not slow the stream down. Requires an established connection.
 void limit_unread(int fd) noexcept;
+/// Has the system probe a TCP connection after so much silence, three times, and give it up then.
+/// Does nothing for other sockets.
+void keep_alive(int fd, base::duration after) noexcept;
 /// Reads bytes of a stream. Returns their number, 0 at its end, or -1 with the system's number in
 /// `failed`.
 [[nodiscard]] std::ptrdiff_t receive_stream(int fd, std::span<std::byte> into, int& failed);

@@ -134,6 +134,10 @@ void stream_host::reopen_beside() {
   tries_beside_ = opens_ && state_ == state::connected && beside_ == nullptr;
 }
 
+void stream_host::keep_alive(base::duration after) {
+  if (socket_ != nullptr) internal::keep_alive(socket_->fd(), after);
+}
+
 void stream_host::start_beside() {
   beside_ = std::make_unique<second>(loop_, settings_, to_, numbers_);
   opened_beside(beside_->attempt.begin(waiter()));
@@ -286,7 +290,8 @@ void stream_host::pass_up(std::size_t bytes) {
 }
 
 bool stream_host::bytes_before_time(base::instant) {
-  time_waits_ = state_ == state::connected && has_unread_bytes(socket_->fd());
+  // While nothing is read, bytes of the other end put no time off.
+  time_waits_ = state_ == state::connected && !rests_ && has_unread_bytes(socket_->fd());
   return time_waits_;
 }
 

@@ -66,6 +66,7 @@ class stream_host final : public host, public resolution {
   }
   void reopen() override;
   void reopen_beside() override;
+  void keep_alive(base::duration after) override;
   void read_on() override;
   [[nodiscard]] std::size_t queued() const override { return queue_.bytes(); }
   void adopt(int fd, std::vector<std::byte> first) override;
