@@ -111,8 +111,8 @@ void is(const frame& header, std::string_view payload, const T& value,
   again.payload = {back->payload.data(), back->payload.size() + behind.size()};
   CHECK(encoded(again) == bytes);
 }
-void is(const frame& f) {
-  const std::string name = "frames/" + std::string(to_text(f.kind));
+void is(const frame& f, const std::string& suffix = {}) {
+  const std::string name = "frames/" + std::string(to_text(f.kind)) + suffix;
   garrick_test::golden(name, "frame", encoded(f));
   const std::vector<std::byte> bytes = garrick_test::golden_bytes(name);
   const base::result<frame> back = decode_frame(bytes);
@@ -171,6 +171,9 @@ TEST_CASE("the frames that nodes exchange are written as version 1 does it") {
   using enum frame_kind;
   is(basic(release, 3));
   is(basic(credit, 1000));
+  frame bytes = basic(credit, 2);
+  bytes.bytes = 70'000;
+  is(bytes, "_bytes");
   is(basic(resolve, 8), "resolve_order", resolve_order{"tea", *schema_of<letter>()});
   frame theirs = basic(resolved, 8);
   theirs.receiver = {};

@@ -58,6 +58,8 @@ def extensions(data: reader) -> list[str]:
             found.append("urgent")
         elif key | 1 == 9:
             found.append(HANDLES)
+        elif key | 1 == 11:
+            found.append(f"{inside.varint()} bytes")
         elif key % 2 == 1:
             raise block.wrong(f"extension {key} must be understood")
         else:

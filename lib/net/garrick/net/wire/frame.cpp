@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "garrick/base/platform/assert.hpp"
 #include "garrick/net/error.hpp"
@@ -57,6 +58,7 @@ constexpr std::uint64_t deadline_key = 2;
 constexpr std::uint64_t trace_key = 4;
 constexpr std::uint64_t urgent_key = 6;
 constexpr std::uint64_t handles_key = 8;
+constexpr std::uint64_t bytes_key = 10;
 constexpr std::size_t trace_size = 16 + 8 + 1;
 
 /// Bytes of a message's header without extensions.
@@ -64,7 +66,10 @@ constexpr std::size_t message_header = 1 + 16 + 16 + 8;
 
 constexpr std::size_t longest_extensions =
     1 + (2 + longest_varint) + (2 + trace_size) + 2 + 2;  // one byte for the length of them all
-static_assert(longest_extensions < 0x80);
+/// Only `credit` has it, which has neither a sender nor a type.
+constexpr std::size_t longest_bytes = 2 + longest_varint;
+static_assert(longest_extensions + longest_bytes < 0x80);
+static_assert(1 + 16 + longest_varint + longest_extensions + longest_bytes <= frame_room);
 static_assert(1 + 16 + 16 + longest_varint + 8 + longest_extensions <= frame_room);
 
 [[nodiscard]] unsigned fields_of(frame_kind k) noexcept {
@@ -91,6 +96,8 @@ actor_id take_id(byte_reader& in) noexcept {
 /// Returns true if the frame has a deadline that is worth sending.
 bool has_deadline(const frame& f) noexcept { return f.time_left && !f.time_left->is_infinite(); }
 
+bool has_bytes(const frame& f) noexcept { return f.bytes != 0 && f.kind == frame_kind::credit; }
+
 std::byte* put_extensions(std::byte* const to, const frame& f) noexcept {
   std::byte* at = to + 1;
   if (has_deadline(f)) {
@@ -114,6 +121,11 @@ std::byte* put_extensions(std::byte* const to, const frame& f) noexcept {
   if (f.handles != 0) {
     at = store_varint(at, handles_key | must_understand);
     at = store_varint(at, 0);
+  }
+  if (has_bytes(f)) {
+    at = store_varint(at, bytes_key);
+    at = store_varint(at, varint_size(f.bytes));
+    at = store_varint(at, f.bytes);
   }
   *to = static_cast<std::byte>(at - to - 1);
   return at;
@@ -151,6 +163,14 @@ void take_handles(byte_reader& in, frame& f) noexcept {
   f.handles = 1;  // for now: `take_numbers` reads the count
 }
 
+/// Frames of other kinds give no bytes back: theirs are read, and not kept.
+void take_bytes(byte_reader& in, frame& f, bool& had_bytes) noexcept {
+  if (std::exchange(had_bytes, true)) in.fail("bytes given back twice");
+  const std::uint64_t n = in.varint();
+  if (in.remaining() != 0) in.fail("bytes behind a number of bytes");
+  if (f.kind == frame_kind::credit) f.bytes = n;
+}
+
 /// Reads the numbers of handles behind the payload, and their count.
 void take_numbers(byte_reader& in, frame& f) noexcept {
   const std::size_t size = f.payload.size();
@@ -165,6 +185,7 @@ void take_numbers(byte_reader& in, frame& f) noexcept {
 /// Returns the key of the first unknown extension that must be understood, or 0.
 std::uint64_t take_extensions(byte_reader& in, frame& f) noexcept {
   std::uint64_t not_understood = 0;
+  bool had_bytes = false;
   const byte_reader::part all = in.open_part();
   while (in.remaining() != 0) {
     const std::uint64_t key = in.varint();
@@ -178,6 +199,8 @@ std::uint64_t take_extensions(byte_reader& in, frame& f) noexcept {
       take_urgent(in, f);
     else if ((key & ~must_understand) == handles_key)
       take_handles(in, f);
+    else if ((key & ~must_understand) == bytes_key)
+      take_bytes(in, f, had_bytes);
     else if ((key & must_understand) != 0 && not_understood == 0)
       not_understood = key;
     in.close_part(one);
@@ -214,8 +237,8 @@ void prepend_header(const frame& f, packet& payload) {
   GARRICK_ASSERT((fields & P) != 0 || payload.empty(), "frames of this kind have no payload");
   GARRICK_ASSERT(f.handles == 0 || payload.size() > f.handles * actor_id_size,
                  "handles without their numbers");
-  const bool extended = has_deadline(f) || f.trace || f.urgent || f.handles != 0;
-  std::byte extensions[longest_extensions];
+  const bool extended = has_deadline(f) || f.trace || f.urgent || f.handles != 0 || has_bytes(f);
+  std::byte extensions[longest_extensions + longest_bytes];
   const std::size_t number = (fields & N) != 0 ? varint_size(f.number) : 0;
   std::size_t behind = 0;
   if (extended) [[unlikely]]

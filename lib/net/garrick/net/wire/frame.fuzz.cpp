@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                      again->sender == f->sender && again->number == f->number &&
                      again->type == f->type && again->trace == f->trace &&
                      again->urgent == f->urgent && again->handles == f->handles &&
-                     (endless || again->time_left == f->time_left) &&
+                     again->bytes == f->bytes && (endless || again->time_left == f->time_left) &&
                      again->payload.size() == f->payload.size(),
                  "it means the same");
   return 0;

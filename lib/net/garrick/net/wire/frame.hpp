@@ -100,6 +100,8 @@ struct frame {
   /// The count of the payload's handles. Their actors' numbers lie behind the payload, which refers
   /// to them (`number_behind`). A receiver thus knows the handles of a payload that it cannot read.
   std::uint32_t handles = 0;
+  /// Of a credit: the bytes of large messages that its sender gives back, besides the messages.
+  std::uint64_t bytes = 0;
   std::span<const std::byte> payload{};  ///< a view; `prepend_header` ignores it
 };
 
@@ -141,6 +143,13 @@ void prepend_message_header(const actor_id& receiver, const actor_id& sender, st
 /// Returns the number at place `which`, from 0, behind the payload of a decoded frame. Requires
 /// that it exists and that the frame's bytes live.
 [[nodiscard]] actor_id number_behind(const frame& f, std::uint32_t which) noexcept;
+
+/// Returns the bytes behind the header of a decoded frame: those of the payload, and of the numbers
+/// of its handles.
+[[nodiscard]] inline std::size_t size_behind_header(const frame& f) noexcept {
+  const std::size_t numbers = f.handles != 0 ? f.handles * actor_id_size + sizeof(f.handles) : 0;
+  return f.payload.size() + numbers;
+}
 
 /// Appends the numbers of a payload's handles and then their count, after the rest of the payload.
 /// The frame has the same count as `frame::handles`. Does nothing without handles.

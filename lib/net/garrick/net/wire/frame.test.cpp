@@ -135,10 +135,10 @@ TEST_CASE("extensions follow the fields; unknown ones are skipped unless they mu
   CHECK(encoded(f) == ids(0x86, {4, 2, 2, 0xac, 2}));
   CHECK(decode_frame(encoded(f))->time_left == f.time_left);
 
-  const auto unknown = decode_frame(ids(0x86, {5, 10, 1, 99, 12, 0}));
+  const auto unknown = decode_frame(ids(0x86, {5, 14, 1, 99, 12, 0}));
   REQUIRE(unknown.has_value());
   CHECK(!unknown->time_left);
-  CHECK(decode_frame(ids(0x86, {3, 11, 1, 99})).error() == net_errc::incompatible);
+  CHECK(decode_frame(ids(0x86, {3, 13, 1, 99})).error() == net_errc::incompatible);
   f.time_left.reset();
   f.urgent = true;
   CHECK(encoded(f) == ids(0x86, {2, 6, 0}));
@@ -167,6 +167,23 @@ TEST_CASE("a deadline in the past is zero, and none is not sent") {
       decode_frame(ids(0x86, {12, 2, 10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}));
   REQUIRE(huge.has_value());
   CHECK(huge->time_left->is_infinite());
+}
+
+TEST_CASE("a credit gives bytes back, and no other frame does") {
+  frame f{.kind = frame_kind::credit, .receiver = {1, 2}, .number = 3, .bytes = 300};
+  const auto bytes = encoded(f);
+  CHECK(std::vector(bytes.end() - 5, bytes.end()) ==
+        std::vector{std::byte{4}, std::byte{10}, std::byte{2}, std::byte{0xac}, std::byte{2}});
+  CHECK(decode_frame(bytes)->bytes == 300);
+  f.bytes = 0;
+  CHECK(encoded(f).size() == bytes.size() - 5);
+  f.kind = frame_kind::cancel;
+  f.bytes = 300;
+  CHECK_FALSE(decode_frame(encoded(f))->bytes);
+  CHECK_FALSE(decode_frame(ids(0x86, {3, 10, 1, 5}))->bytes);
+  for (const auto& bad :
+       {ids(0x86, {6, 10, 1, 5, 10, 1, 5}), ids(0x86, {4, 10, 2, 5, 5}), ids(0x86, {2, 10, 0})})
+    CHECK(decode_frame(bad).error() == net_errc::decode_failed);
 }
 
 TEST_CASE("bad frames are refused") {
