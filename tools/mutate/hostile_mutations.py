@@ -9,6 +9,7 @@ HELD = ROOM + "held_lanes.cpp"
 CONNECTION = "lib/net/garrick/net/broker/internal/raw_connection.cpp"
 BUDGET = "lib/net/garrick/net/node/internal/decoding_budget.hpp"
 CODERS = "lib/net/garrick/net/wire/detail/coders.hpp"
+BYTES = "lib/net/garrick/net/node/proxy/internal/byte_credit.hpp"
 
 MUTATIONS = [
     # ---- ends
@@ -330,5 +331,62 @@ MUTATIONS = [
         "if (!std::exchange(greeted_, true) && stream_) c.expect_at_most(~std::size_t{0});",
         "greeted_ = true;\n  static_cast<void>(c);",
         ("net.session_handshake",),
+    ),
+    # ---- bytes ahead
+    mutation(
+        "byte credit: the block is taken for each message without bytes",
+        BYTES,
+        "if (n > 0 && n <= static_cast<std::int64_t>(bytes)) owe(block);",
+        "if (n <= static_cast<std::int64_t>(bytes)) owe(block);",
+        ("net.byte_credit",),
+    ),
+    mutation(
+        "byte credit: the block comes back at the debt's last byte",
+        BYTES,
+        "if (n <= 0 && now > 0) grant(block);",
+        "if (n < 0 && now >= 0) grant(block);",
+        ("net.byte_credit",),
+    ),
+    mutation(
+        "byte credit: a debt has no limit",
+        BYTES,
+        "      if (n < -lowest) return false;\n",
+        "",
+        ("net.byte_credit", "tests.net.bytes_ahead"),
+    ),
+    mutation(
+        "exports: more than twice the credit in bytes is taken",
+        ROOM + "exports.cpp",
+        "  if (x.large->exceeds()) return false;\n",
+        "",
+        ("tests.net.many_bytes",),
+    ),
+    mutation(
+        "large mail: bytes are given back while their messages wait",
+        "lib/net/garrick/net/node/internal/large_mail.cpp",
+        "first_bytes + payload_of(waits);",
+        "first_bytes + payload_of(waits & 0);",
+        ("tests.net.large_mail", "tests.net.bytes_ahead"),
+    ),
+    mutation(
+        "large mail: a message counts as large as its payload",
+        "lib/net/garrick/net/node/internal/large_mail.cpp",
+        "  memory = std::max(bytes, memory);\n",
+        "  memory = bytes;\n",
+        ("tests.net.large_mail", "tests.net.bytes_ahead"),
+    ),
+    mutation(
+        "large mail: the rest of a grant is not owed",
+        "lib/net/garrick/net/node/internal/large_mail.cpp",
+        "  is_owed = taken_ >= due_;",
+        "  is_owed = bytes == 0 && taken_ >= due_;",
+        ("tests.net.large_mail",),
+    ),
+    mutation(
+        "link: a message that is given up keeps its bytes",
+        ROOM + "link_send.cpp",
+        "      to->give_bytes_back(size_behind_header(*f));\n",
+        "",
+        ("tests.net.bytes_ahead",),
     ),
 ]

@@ -300,23 +300,23 @@ MUTATIONS = [
     mutation(
         "stuck: an actor that no thread runs is granted nothing",
         "lib/net/garrick/net/node/link/internal/link_receive.cpp",
-        "n != 0) grant(id, n);",
-        "n == 1) grant(id, n);",
+        "grant(id, exports::grant_to_stuck(*x, keeps_up(*x)), exports::grant_bytes_to_stuck(*x));",
+        "grant(id, 0, exports::grant_bytes_to_stuck(*x));",
         ("tests.net.floods",),
     ),
     mutation(
         "stuck: an actor with a bounded mailbox is granted more than it is sure to take",
         "lib/net/garrick/net/node/link/internal/exports.cpp",
-        "      who->limits().policy != core::mailbox_policy::unbounded ||\n"
-        "      who->mailbox_length()",
-        "      who->mailbox_length()",
+        "         who.limits().policy == core::mailbox_policy::unbounded &&\n"
+        "         who.mailbox_length() <",
+        "         who.mailbox_length() <",
         ("tests.net.floods",),
     ),
     mutation(
         "stuck: an actor with a half-full mailbox is granted more",
         "lib/net/garrick/net/node/link/internal/exports.cpp",
-        "who->mailbox_length() >= who->hard_limit() / 2 || keeps_up)",
-        "keeps_up)",
+        "         who.mailbox_length() < who.hard_limit() / 2;",
+        "         who.hard_limit() != 0;",
         ("tests.net.floods",),
     ),
     mutation(

@@ -26,8 +26,8 @@ MUTATIONS = [
     mutation(
         "link: an urgent message in front of a busy link is a plain one",
         REMOTE,
-        ".type = s->message.type, .urgent = true},",
-        ".type = s->message.type, .urgent = false},",
+        ".type = as.type, .urgent = true},",
+        ".type = as.type, .urgent = false},",
         ("tests.net.remote_requests",),
     ),
     mutation(
@@ -83,8 +83,8 @@ MUTATIONS = [
     mutation(
         "link: after a wait in vain actors never wait again",
         PROXY_ROOM + "remote_cell.hpp",
-        "waits_in_vain_.store(false,",
-        "waits_in_vain_.store(true,",
+        "waits_in_vain_.store(false, std::memory_order_relaxed);  // order: as above",
+        "waits_in_vain_.store(true, std::memory_order_relaxed);  // order: as above",
         ("tests.net.pauses",),
     ),
     mutation(

@@ -22,6 +22,13 @@ namespace garrick::net {
 /// to be granted more. Part of the protocol: both ends count from here.
 inline constexpr std::uint32_t first_credit = 256;
 
+/// The bytes of large messages and requests that an actor takes from another node before that node
+/// has to be granted more. Part of the protocol.
+inline constexpr std::uint32_t first_bytes = 16u << 20;
+
+/// The size of the smallest payload whose bytes are counted, in bytes. Part of the protocol.
+inline constexpr std::size_t least_counted = 2048;
+
 /// The longest name of a published actor, or of an allowed type of actors, in bytes.
 inline constexpr std::size_t longest_name = 255;
 

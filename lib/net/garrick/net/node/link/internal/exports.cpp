@@ -137,6 +137,7 @@ exports::entry* exports::released_by_peer(const actor_id& id, std::uint64_t n) n
   if (n == 0 || !release(id, n)) return nullptr;
   entry* const x = find(id);
   if (x != nullptr) x->due = first_credit / 2;
+  if (x != nullptr && x->large != nullptr) x->large->begins_again();
   return x;
 }
 
@@ -167,17 +168,54 @@ std::uint32_t exports::grant(const actor_id& id, entry& x, bool keeps_up) {
     x.taken -= x.window;
     x.due = x.window / 2;
   }
-  owed_.push_back(id);
+  owe(id, x);
   x.is_owed = true;
   return 0;
 }
 
+/// Notes the actor of a grant that is owed, unless another one is owed to it.
+void exports::owe(const actor_id& id, const entry& x) {
+  if (!x.is_owed && (x.large == nullptr || !x.large->is_owed)) owed_.push_back(id);
+}
+
+bool exports::took_large(entry& x, std::size_t bytes) {
+  if (x.large == nullptr) x.large = std::make_unique<large_mail>();
+  if (x.large->exceeds()) return false;
+  x.large->took(bytes);
+  return true;
+}
+
+std::uint64_t exports::grant_bytes(const actor_id& id, entry& x, std::size_t fresh) {
+  const core::cell* const who = core::handle_access::get(x.who);
+  large_mail& large = *x.large;
+  std::uint64_t bytes = 0;
+  if (who->is_elsewhere())
+    bytes = large.grant_passed_on(static_cast<const core::proxy_cell*>(who)->credit() >= 0);
+  else
+    bytes = large.grant(who->has_ended() ? 0 : who->mailbox_length() + fresh);
+  if (std::exchange(large.is_owed, false)) {
+    owe(id, x);
+    large.is_owed = true;
+  }
+  return bytes;
+}
+
+/// Returns true if no worker can run the actor, and more messages may wait for it.
+bool exports::is_stuck(const core::cell& who) noexcept {
+  return !who.is_elsewhere() && who.waits_for_waiting_workers() &&
+         who.limits().policy == core::mailbox_policy::unbounded &&
+         who.mailbox_length() < who.hard_limit() / 2;
+}
+
+std::uint64_t exports::grant_bytes_to_stuck(entry& x) noexcept {
+  const core::cell* const who = core::handle_access::get(x.who);
+  if (x.large == nullptr || !x.large->is_due() || !is_stuck(*who)) return 0;
+  return x.large->grant_to_stuck(who->mailbox_length());
+}
+
 std::uint32_t exports::grant_to_stuck(entry& x, bool keeps_up) noexcept {
   const core::cell* const who = core::handle_access::get(x.who);
-  if (x.taken == 0 || who->is_elsewhere() || !who->waits_for_waiting_workers() ||
-      who->limits().policy != core::mailbox_policy::unbounded ||
-      who->mailbox_length() >= who->hard_limit() / 2 || keeps_up)
-    return 0;
+  if (x.taken == 0 || keeps_up || !is_stuck(*who)) return 0;
   const std::uint32_t number = std::min(x.taken, granted_to_stuck);
   x.taken_bytes -= x.taken_bytes / x.taken * number;
   x.taken -= number;
@@ -187,7 +225,10 @@ std::uint32_t exports::grant_to_stuck(entry& x, bool keeps_up) noexcept {
 std::vector<actor_id> exports::take_owed() {
   std::vector<actor_id> all = std::exchange(owed_, {});
   for (const actor_id& id : all)
-    if (entry* const x = find(id)) x->is_owed = false;
+    if (entry* const x = find(id)) {
+      x->is_owed = false;
+      if (x->large != nullptr) x->large->is_owed = false;
+    }
   return all;
 }
 

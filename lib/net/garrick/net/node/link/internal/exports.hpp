@@ -13,8 +13,8 @@
 // E1 An entry holds its actor exactly while its number was sent more often than it was released.
 // E2 A grant is at most the number of messages taken since the last grant, plus the window when the
 //    window doubles. So the peer is never more than a window ahead.
-// E3 A grant that was due while the mailbox was long is owed, once, until `take_owed` returns the
-//    number of its actor.
+// E3 A grant, of messages or of bytes, that was due while the mailbox was long is owed, once, until
+//    `take_owed` returns the number of its actor.
 //
 // Thread safety: for the thread in the link.
 #pragma once
@@ -22,6 +22,7 @@
 #include <garrick/base/values/random.hpp>
 #include <garrick/core/seam/handles.hpp>
 #include <garrick/core/seam/proxy_cell.hpp>
+#include <garrick/net/node/internal/large_mail.hpp>
 #include <garrick/net/node/internal/unguessable_numbers.hpp>
 #include <garrick/net/node/node_settings.hpp>
 #include <garrick/net/node/protocol_table.hpp>
@@ -29,6 +30,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -51,6 +53,7 @@ class exports {
     bool is_owed = false;                       ///< a grant is owed (E3)
     std::vector<const protocol_table*> tables;  ///< the protocols that the peer may use
     const signature_codec* last = nullptr;      ///< the last result of `by_type`
+    std::unique_ptr<large_mail> large{};        ///< null: no large message has come yet
 
     [[nodiscard]] const signature_codec* by_type(std::uint64_t type) noexcept {
       // Consecutive messages often have the same type.
@@ -121,13 +124,26 @@ class exports {
   // ---- the messages that the peer may send ahead ------------------------------------------------
 
   /// Counts a message to the actor, also one that is refused: its sender has taken the credit.
-  static void took(entry& x, std::size_t bytes) noexcept {
+  /// Returns false if the peer has sent too many bytes ahead. Throws std::bad_alloc.
+  [[nodiscard]] static bool took(entry& x, std::size_t bytes) {
     ++x.taken;
     x.taken_bytes += bytes;
+    return bytes < least_counted || took_large(x, bytes);
   }
-  /// Returns true if a grant is due, and none is owed.
+  /// Counts a message that goes into the actor's mailbox. `bytes`: of its payload; `memory`: its
+  /// size when decoded.
+  static void delivers(entry& x, std::size_t bytes, std::size_t memory, bool is_urgent) {
+    if (x.large == nullptr) return;
+    if (!is_urgent) x.large->delivers();
+    if (bytes >= least_counted) x.large->holds(bytes, memory);
+  }
+  /// Returns true if a grant of messages is due, and none is owed.
   [[nodiscard]] static bool is_due(const entry& x) noexcept {
     return x.taken >= x.due && !x.is_owed;
+  }
+  /// The same for bytes.
+  [[nodiscard]] static bool are_bytes_due(const entry& x) noexcept {
+    return x.large != nullptr && x.large->is_due();
   }
   /// Returns true if the actor's mailbox is short, or if the actor has ended. A window that has
   /// grown shows that the actor has read before: then the mailbox counts as short, too, if it was
@@ -143,18 +159,26 @@ class exports {
   }
   /// Returns the number of messages of a grant that is due, or 0 if it is owed from now on.
   [[nodiscard]] std::uint32_t grant(const actor_id& id, entry& x, bool keeps_up);
+  /// Returns the bytes of a grant that is due, or 0 if it is owed from now on, or not due yet.
+  /// `fresh`: messages that have arrived, and are not in the mailbox.
+  [[nodiscard]] std::uint64_t grant_bytes(const actor_id& id, entry& x, std::size_t fresh);
   /// Returns the number of messages to grant although the mailbox is long, or 0.
   ///
   /// Two nodes may flood each other from handlers that hold all workers at both ends. Then each end
   /// waits for grants that only the other end's workers could cause. So if all workers here wait,
   /// the peer may send a few messages more, as a local sender may after its patience.
   [[nodiscard]] static std::uint32_t grant_to_stuck(entry& x, bool keeps_up) noexcept;
+  /// The same for bytes.
+  [[nodiscard]] static std::uint64_t grant_bytes_to_stuck(entry& x) noexcept;
   /// Returns true if a grant is owed.
   [[nodiscard]] bool owes() const noexcept { return !owed_.empty(); }
   /// Returns the actors with an owed grant, some of which may be gone, and empties the list.
   [[nodiscard]] std::vector<actor_id> take_owed();
 
  private:
+  [[nodiscard]] static bool took_large(entry& x, std::size_t bytes);
+  void owe(const actor_id& id, const entry& x);
+  [[nodiscard]] static bool is_stuck(const core::cell& who) noexcept;
   [[nodiscard]] static std::uint32_t short_mailbox(const core::cell& who,
                                                    std::uint32_t window) noexcept;
   using entries = std::unordered_map<actor_id, entry>;

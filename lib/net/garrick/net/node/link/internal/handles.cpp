@@ -50,6 +50,11 @@ base::result<packet> handles::encode(const content_codec& how, const void* value
   return p;
 }
 
+void handles::take_back() noexcept {
+  for (const actor_id& id : sent_) static_cast<void>(exports_.release(id, 1));
+  sent_.clear();
+}
+
 std::optional<actor_id> handles::next_unread() noexcept {
   for (; unread_ < in_.handles; ++unread_)
     if (!was_read_[unread_]) return number_behind(in_, unread_++);

@@ -46,6 +46,8 @@ class handles final : public handle_porter {
   [[nodiscard]] base::result<packet> encode(const content_codec& how, const void* value, frame& f,
                                             std::size_t front,
                                             std::size_t largest = writer_settings().largest);
+  /// Releases the handles of the last encoded value, which is not sent.
+  void take_back() noexcept;
   /// Returns true if the last encoded value has a handle that comes home: its actor must still be
   /// held there when the frame arrives.
   [[nodiscard]] bool brings_home() const noexcept { return brings_home_; }

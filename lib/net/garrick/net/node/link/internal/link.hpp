@@ -222,8 +222,9 @@ class link final : public link_port,
   void hand_over();
   void deliver_held() noexcept;
   [[nodiscard]] bool keeps_up(const exports::entry& x) const noexcept;
-  void grant(const actor_id& id, std::uint32_t number);
-  void grant_or_owe(const actor_id& id, exports::entry& x);
+  void grant(const actor_id& id, std::uint32_t number, std::uint64_t bytes);
+  /// `fresh`: messages that have arrived, and are not in their mailboxes yet.
+  void grant_or_owe(const actor_id& id, exports::entry& x, std::size_t fresh);
   void grant_owed();
   void on_cancel(const frame& f);
   void on_answer(const frame& f);
@@ -287,6 +288,7 @@ class link final : public link_port,
   std::vector<held_message> held_;  // for `hand_over`
   decoding_budget budget_;
   held_lanes lanes_;
+  std::size_t read_cost_ = 0;    // the memory of the content that was read last
   decoding* decoded_ = nullptr;  // has the value of the frame that is read; or null
   base::instant next_look_ = base::instant::never();
   base::instant use_by_ = base::instant::never();  // the end of the time to come into use

@@ -112,8 +112,10 @@ void link::on_user_message(const frame& f) {
     return refuse(f, base::make_error(base::errc::not_handled, "a node",
                                       "no actor of this node has this number"));
   }
-  exports::took(*x, f.payload.size());
-  if (!take_in(f, *x)) return is_closed_ ? void() : grant_or_owe(f.receiver, *x);
+  if (!exports::took(*x, size_behind_header(f)))
+    return shut(base::make_error(base::errc::overload, peer_.to_string(),
+                                 "the peer has sent more than twice its credit"));
+  if (!take_in(f, *x)) return is_closed_ ? void() : grant_or_owe(f.receiver, *x, held_.size());
   if (!holds_ || held_.size() == most_held) hand_over();
 }
 
@@ -148,6 +150,7 @@ bool link::take_in(const frame& f, exports::entry& x) {
     e->set(envelope_flag::revocable);
   }
   if (f.urgent) e->set(envelope_flag::urgent);
+  exports::delivers(x, size_behind_header(f), read_cost_, f.urgent);
   held_.push_back({&x, f.receiver, std::move(e)});
   return true;
 }
@@ -196,6 +199,7 @@ base::result<core::envelope*> link::read_content(const content_codec& how, const
                           : read_payload(how, f.payload, static_cast<handle_porter&>(handles_),
                                          names_.get(), &cost);
   budget_.pay(cost);
+  read_cost_ = cost;
   if (!made) ++not_decoded_;
   return made;
 }
@@ -258,7 +262,7 @@ void link::hand_over() {
   deliver_held();
   // A posted frame may end the link, and then no entry exists any more.
   for (std::size_t i = 0; i < held_.size() && !is_closed_; ++i)
-    grant_or_owe(held_[i].id, *held_[i].to);
+    grant_or_owe(held_[i].id, *held_[i].to, 0);
   // A link at rest keeps no room for a thousand messages.
   const bool is_roomy = held_.capacity() > 64 && held_.size() < held_.capacity() / 8;
   held_.clear();
@@ -272,15 +276,20 @@ bool link::keeps_up(const exports::entry& x) const noexcept {
   });
 }
 
-void link::grant(const actor_id& id, std::uint32_t number) {
-  post({.kind = frame_kind::credit, .receiver = id, .number = number}, empty_payload());
+void link::grant(const actor_id& id, std::uint32_t number, std::uint64_t bytes) {
+  if (number == 0 && bytes == 0) return;
+  post({.kind = frame_kind::credit, .receiver = id, .number = number, .bytes = bytes},
+       empty_payload());
 }
 
-void link::grant_or_owe(const actor_id& id, exports::entry& x) {
-  if (!exports::is_due(x)) return;
-  if (const std::uint32_t number = exports_.grant(id, x, keeps_up(x)); number != 0)
-    return grant(id, number);
-  if (next_look_.is_never()) next_look_ = now() + look_again;
+void link::grant_or_owe(const actor_id& id, exports::entry& x, std::size_t fresh) {
+  const bool is_due = exports::is_due(x);
+  const bool are_bytes_due = exports::are_bytes_due(x);
+  if (!is_due && !are_bytes_due) return;
+  const std::uint32_t number = is_due ? exports_.grant(id, x, keeps_up(x)) : 0;
+  const std::uint64_t bytes = are_bytes_due ? exports_.grant_bytes(id, x, fresh) : 0;
+  if (exports_.owes() && next_look_.is_never()) next_look_ = now() + look_again;
+  grant(id, number, bytes);
 }
 
 /// Looks at the actors with an owed grant, since their mailboxes may be short by now.
@@ -288,20 +297,23 @@ void link::grant_owed() {
   hand_over();  // the length of a mailbox counts only with all incoming messages in it
   for (const actor_id& id : exports_.take_owed())
     if (exports::entry* const x = exports_.find(id)) {
-      if (const std::uint32_t n = exports::grant_to_stuck(*x, keeps_up(*x)); n != 0) grant(id, n);
-      if (!is_closed_) grant_or_owe(id, *x);
+      grant(id, exports::grant_to_stuck(*x, keeps_up(*x)), exports::grant_bytes_to_stuck(*x));
+      if (!is_closed_) grant_or_owe(id, *x, 0);
     }
 }
 
 void link::on_credit(const frame& f) {
   if (!f.receiver) return;  // the link is in use by now (`begins_use`)
-  if (remote_cell* const to = proxies_.find(f.receiver))
+  remote_cell* const to = proxies_.find(f.receiver);
+  if (to == nullptr) return;
+  if (f.bytes != 0) to->grant_bytes(f.bytes);
+  if (f.number != 0)
     to->grant_credit(static_cast<std::uint32_t>(std::min<std::uint64_t>(f.number, 1u << 20)));
 }
 
 void link::on_release(const frame& f) {
   exports::entry* const x = exports_.released_by_peer(f.receiver, f.number);
-  if (x != nullptr) grant_or_owe(f.receiver, *x);
+  if (x != nullptr) grant_or_owe(f.receiver, *x, 0);
 }
 
 /// Cancels a request, since the peer's asker waits no more. A request that still waits here will

@@ -60,8 +60,10 @@ void link::give_up(outgoing& m, const base::error& why) {
       static_cast<void>(exports_.release(number_behind(*f, i), 1));
     const bool takes_credit = f->kind == frame_kind::message || f->kind == frame_kind::request;
     // The peer grants a receiver's credit again only for messages that have arrived.
-    if (remote_cell* const to = takes_credit ? proxies_.find(f->receiver) : nullptr)
+    if (remote_cell* const to = takes_credit ? proxies_.find(f->receiver) : nullptr) {
+      to->give_bytes_back(size_behind_header(*f));
       to->grant_credit(1);
+    }
     // The peer has chosen the numbers of other kinds.
     const bool asks = f->kind == frame_kind::request || f->kind == frame_kind::resolve ||
                       f->kind == frame_kind::spawn;
@@ -118,7 +120,9 @@ std::uint32_t link::send_now(remote_cell& to, envelope_ptr& e, base::instant unt
                              std::uint64_t by, std::uint32_t counted_as, packet payload) {
   const bool may_be_left = counted_as == 0 && !to.hints().needs_link(e->type);
   counted_as = std::max(counted_as, 1u);
+  const std::size_t has_taken = payload.size();  // it was encoded by its sender, with its bytes
   const auto lose = [&](base::error why) {
+    to.give_bytes_back(has_taken);
     to.lost(std::move(e), std::move(why), counted_as);
     return counted_as;
   };
@@ -144,6 +148,10 @@ std::uint32_t link::send_now(remote_cell& to, envelope_ptr& e, base::instant unt
   if (!p && may_be_left && p.error() == net_errc::too_large)
     return to.hints().set_large(e->type), 0;
   if (!p) return lose(p.error().at(e->type->name));
+  if (has_taken == 0 && !to.take_bytes(p->size())) {
+    handles_.take_back();
+    return lose(to.too_many_bytes());
+  }
   const std::uint32_t weight = std::max(asker_->weight_of(p->size()), counted_as);
   asker_->weigh(weight, counted_as);
   f.sender = sender_id(by);

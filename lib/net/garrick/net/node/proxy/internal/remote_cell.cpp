@@ -286,6 +286,8 @@ void remote_cell::overdue(const core::envelope_ptr& e, std::uint32_t weight) noe
 
 void remote_cell::forward(core::envelope_ptr e, base::instant until) noexcept {
   if (env().is_copy()) base::refuse_in_child("a message was sent to another node");
+  if (bytes_.is_used_up()) [[unlikely]]
+    wait_for_bytes();
   const bool passes = link_credit_.pass_large_ones();
   if (!passes && !link_credit_.take_credit()) return lost(std::move(e), too_much_waits());
   std::uint32_t weight = 1;
@@ -295,6 +297,17 @@ void remote_cell::forward(core::envelope_ptr e, base::instant until) noexcept {
   if ((!was_in || weight == 0) && leave_waiting(std::move(e), until, weight))
     link_credit_.get_taken(stays_outside || was_in);
   if (passes && link_credit_.is_large(weight)) link_credit_.pause();
+}
+
+/// The receiver has twice its bytes: the message waits here, since it may be another large one.
+/// After one such wait in vain, senders do not wait before the peer grants bytes, so that a stopped
+/// receiver does not take all workers.
+void remote_cell::wait_for_bytes() noexcept {
+  // order: relaxed; a hint
+  if (base::this_thread.no_wait != 0 || waits_in_vain_.load(std::memory_order_relaxed)) return;
+  if (!take_or_owe(false))
+    waits_in_vain_.store(true, std::memory_order_relaxed);  // order: as above
+  grant(1);                                                 // the message has taken its own already
 }
 
 void remote_cell::forward_signal(core::envelope_ptr e) noexcept {
@@ -345,30 +358,44 @@ bool remote_cell::leave_encoded(core::envelope_ptr& message, base::instant until
   if (asks && !hints_.is_large(e.type)) return false;
   const signature_codec* const s = table->by_content(e.type);
   if (s == nullptr) return false;
-  const answering_cell::encoding& how = link_credit_.how();
-  std::optional<packet> p = encoded_outside(s->message, e, how.headers, hints_);
+  std::optional<packet> p = encoded_outside(s->message, e, link_credit_.how().headers, hints_);
   if (!p) return false;
-  if (asks) {
-    weight = link_credit_.weight_of(p->size());
+  const std::size_t bytes = p->size();
+  if (!take_bytes(bytes)) return lost(std::move(message), too_many_bytes()), true;
+  try {
+    first = leave_encoded(message, until, std::move(*p), s->message, weight);
+  } catch (...) {
+    give_bytes_back(bytes);
+    throw;
+  }
+  return true;
+}
+
+/// Leaves a message with its encoded payload, which has taken its bytes.
+bool remote_cell::leave_encoded(core::envelope_ptr& message, base::instant until, packet payload,
+                                const content_codec& as, std::uint32_t& weight) {
+  const core::envelope& e = *message;
+  const answering_cell::encoding& how = link_credit_.how();
+  if (e.is(core::envelope_flag::request)) {
+    weight = link_credit_.weight_of(payload.size());
     const std::uint32_t counted = weight;  // the message may be gone before `add` returns
-    first = link_credit_.slot().add(
+    const bool is_first = link_credit_.slot().add(
         {.to = this, .sender = answering_cell::whose_lane(e), .weight = counted, .until = until},
-        message, std::move(*p));
+        message, std::move(payload));
     link_credit_.weigh(counted);
-    return true;
+    return is_first;
   }
   const actor_id sender = how.sender(e.sender_id);
   outgoing m =
       e.is(core::envelope_flag::urgent)
-          ? to_outgoing(
-                {.receiver = id_, .sender = sender, .type = s->message.type, .urgent = true},
-                std::move(*p))
-          : message_to(id_, sender, s->message.type, std::move(*p));
+          ? to_outgoing({.receiver = id_, .sender = sender, .type = as.type, .urgent = true},
+                        std::move(payload))
+          : message_to(id_, sender, as.type, std::move(payload));
   weight = link_credit_.weight_of(m.bytes.size());
-  first = link_credit_.slot().add(
+  const bool first = link_credit_.slot().add(
       {.to = this, .type = e.type, .sender = e.sender_id, .lane = m.lane}, std::move(m.bytes));
   link_credit_.weigh(weight);
-  return true;
+  return first;
 }
 
 void remote_cell::lose_entry(mail_slot::entry& e) noexcept {
@@ -379,10 +406,13 @@ void remote_cell::lose_entry(mail_slot::entry& e) noexcept {
   if (e.as == signal)
     return to.lost_signal(e.envelope, base::make_error(net_errc::node_down, to.name(), why));
   const base::error no = base::make_error(base::errc::not_handled, to.name(), why);
-  if (e.envelope != nullptr)
-    to.lost(std::move(e.envelope), no, e.what.weight);
-  else
-    to.lost(e.what.type, e.what.sender, to.link_credit_.weight_of(e.size()), no);
+  if (e.envelope != nullptr) {
+    to.give_bytes_back(e.whole.size());
+    return to.lost(std::move(e.envelope), no, e.what.weight);
+  }
+  const std::span<const std::byte> bytes = e.whole.empty() ? e.bytes : e.whole.bytes();
+  if (const base::result<frame> f = decode_frame(bytes)) to.give_bytes_back(f->payload.size());
+  to.lost(e.what.type, e.what.sender, to.link_credit_.weight_of(e.size()), no);
 }
 
 void remote_cell::lost(const base::message_type* type, std::uint64_t sender, std::uint32_t weight,
@@ -399,6 +429,11 @@ void remote_cell::lost(const base::message_type* type, std::uint64_t sender, std
 base::error remote_cell::too_much_waits() const {
   return base::make_error(base::errc::overload, name(),
                           "too many messages to its node wait to be sent");
+}
+
+base::error remote_cell::too_many_bytes() const {
+  return base::make_error(base::errc::overload, name(),
+                          "the receiver does not keep up with so many bytes");
 }
 
 void remote_cell::lost_signal(const core::envelope_ptr& e, const base::exit_reason& why) noexcept {

@@ -14,6 +14,7 @@
 #include <garrick/core/seam/proxy_cell.hpp>
 #include <garrick/net/node/node_settings.hpp>
 #include <garrick/net/node/protocol_table.hpp>
+#include <garrick/net/node/proxy/internal/byte_credit.hpp>
 #include <garrick/net/node/proxy/internal/mail_slot.hpp>
 #include <garrick/net/node/proxy/internal/wanted_requests.hpp>
 #include <garrick/net/transport/hosted.hpp>
@@ -223,6 +224,24 @@ class remote_cell final : public core::proxy_cell {
   /// Returns the signature of a message that was sent, by its number, or null as above.
   [[nodiscard]] const signature_codec* by_type(std::uint64_t type) const noexcept;
   void grant_credit(std::uint32_t messages) noexcept { grant(messages); }
+  /// Adds bytes that the peer has granted.
+  void grant_bytes(std::uint64_t bytes) noexcept {
+    waits_in_vain_.store(false, std::memory_order_relaxed);  // order: a hint
+    bytes_.give(bytes, [this](std::uint32_t block) { grant(block); });
+  }
+  /// Takes the bytes of a payload, if it is large. Returns false, and takes nothing, if the message
+  /// must be lost, with `too_many_bytes`. Any thread.
+  [[nodiscard]] bool take_bytes(std::size_t payload) noexcept {
+    return !byte_credit::counts(payload) ||
+           bytes_.take(payload, [this](std::uint32_t block) { owe(block); });
+  }
+  /// Gives the bytes of a message back that did not get under way. Any thread.
+  void give_bytes_back(std::size_t payload) noexcept {
+    if (byte_credit::counts(payload))
+      bytes_.give(payload, [this](std::uint32_t block) { grant(block); });
+  }
+  /// Returns the bytes of large messages that may be sent; a negative number is a debt. Any thread.
+  [[nodiscard]] std::int64_t bytes_left() const noexcept { return bytes_.left(); }
   [[nodiscard]] encoding_hints& hints() noexcept { return hints_; }
   /// Loses a message that counts as `weight` messages, and did not get under way: gives back the
   /// credit that it has taken.
@@ -233,6 +252,8 @@ class remote_cell final : public core::proxy_cell {
   }
   /// Returns the error of a message for which there is no room.
   [[nodiscard]] base::error too_much_waits() const;
+  /// Returns the error of a message whose receiver does not keep up with so many bytes.
+  [[nodiscard]] base::error too_many_bytes() const;
   /// Does the same as `lost` for a request after its time, and answers it with a time-out.
   void overdue(const core::envelope_ptr& e, std::uint32_t weight) noexcept;
   /// Does the same as `lost` for a message without its envelope.
@@ -258,8 +279,12 @@ class remote_cell final : public core::proxy_cell {
   void forward_signal(core::envelope_ptr e) noexcept override;
   void nobody_holds_it() noexcept override;
   void free_self() noexcept override { delete this; }
+  /// Waits until the bytes suffice for a large message, as a thread waits for credit.
+  void wait_for_bytes() noexcept;
   [[nodiscard]] bool leave_encoded(core::envelope_ptr& e, base::instant until, bool& first,
                                    std::uint32_t& weight);
+  [[nodiscard]] bool leave_encoded(core::envelope_ptr& e, base::instant until, packet payload,
+                                   const content_codec& how, std::uint32_t& weight);
   [[nodiscard]] std::size_t encoded_size(const core::envelope& e) const;
 
   const connection link_;
@@ -268,6 +293,9 @@ class remote_cell final : public core::proxy_cell {
   std::vector<const protocol_table*> tables_;  // the link's; a mutex guards reads of other threads
   std::atomic<const protocol_table*> first_table_{nullptr};  // of tables_, for senders
   encoding_hints hints_;
+  byte_credit bytes_;
+  // True if a sender has waited for bytes in vain since the peer granted some:
+  std::atomic<bool> waits_in_vain_{false};
 };
 
 GARRICK_NO_VIRTUAL_DESTRUCTORS_END
