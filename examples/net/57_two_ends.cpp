@@ -26,18 +26,20 @@ struct greeting {
 
 constexpr net::actor_id client{1, 1}, server{2, 2};  // a node chooses them at random
 
-net::link_settings settings_of(bool connects) {
+net::link_settings settings_of(bool connects, std::uint64_t secret) {
   net::link_settings s;
   s.session.self.incarnation = std::random_device()() | 1;  // identifies this run of the program
   s.session.connects = connects;
+  s.session.secret = secret;  // of this session alone; 0: it draws one
   return s;
 }
 
 // [end]
 class end final : public net::hosted, net::link_owner {
  public:
-  end(const net::named_stack& kind, net::carrier& below, bool connects, std::promise<void>* over)
-      : link_(kind.make(*this, below, settings_of(connects))), over_(over) {}
+  end(const net::named_stack& kind, net::carrier& below, bool connects, std::uint64_t secret,
+      std::promise<void>* over)
+      : link_(kind.make(*this, below, settings_of(connects, secret))), over_(over) {}
   net::carried& stack() override { return *link_; }
   bool admitted() const override { return opened_; }
   void leave() { link_->leave(base::real_clock().now()); }
@@ -83,8 +85,9 @@ class sessions final : public net::accept_sessions {
 
  private:
   std::unique_ptr<net::hosted> make_session(const net::arrival&, const net::hello&,
-                                            net::carrier& below, const net::connection&) override {
-    return std::make_unique<end>(kind_, below, false, nullptr);
+                                            std::uint64_t secret, net::carrier& below,
+                                            const net::connection&) override {
+    return std::make_unique<end>(kind_, below, false, secret, nullptr);
   }
   const net::named_stack& kind_;
 };
@@ -113,7 +116,7 @@ int main(int argc, char** argv) {
   std::promise<void> over;
   auto link =
       net::connect(io, door.value().local(), [&](net::carrier& below, const net::connection&) {
-        return std::make_unique<end>(*kind, below, true, &over);
+        return std::make_unique<end>(*kind, below, true, 0, &over);
       });
   // [/sockets]
   over.get_future().wait();

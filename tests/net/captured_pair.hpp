@@ -110,6 +110,7 @@ struct captured_pair : garrick::net::tests::simulated_pair {
     s.session.connects = i == 0;
     s.session.program = i == 0 ? "caller 1.0" : "";
     s.session.seed = i + 1;
+    s.session.secret = 0x1111 * (i + 1);
     if (i == 0) s.session.capabilities.add(9);
     GARRICK_ASSERT(!garrick::net::check(s), "settings that make no sense");
     ends[i].closed = false;

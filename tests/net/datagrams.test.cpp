@@ -3,9 +3,12 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 
+#include <atomic>
+#include <cstddef>
 #include <cstdio>
 #include <future>
 #include <optional>
+#include <span>
 
 #include <support/in_child.hpp>
 #include <support/transports.hpp>
@@ -173,8 +176,12 @@ TEST_CASE("datagrams: a link that is closed is forgotten, and its address begins
 TEST_CASE("datagrams: the policy sees the first one, and a refused one leaves nothing behind") {
   struct picky final : accept_policy {
     explicit picky(std::shared_ptr<notes> n) : notes_(std::move(n)) {}
+    bool may_begin(std::span<const std::byte> bytes) const noexcept override {
+      return bytes.empty() || bytes[0] != std::byte{'#'};
+    }
     verdict look(const arrival& a) override {
       const std::string text = text_of(a.bytes);
+      ++looks;
       return text == "yes"    ? verdict::start()
              : text == "more" ? verdict::more()
                               : verdict::refuse();
@@ -183,11 +190,14 @@ TEST_CASE("datagrams: the policy sees the first one, and a refused one leaves no
       return std::make_unique<datagram_session>(c, self, notes_, nullptr, a.remote);
     }
     std::shared_ptr<notes> notes_;
+    std::atomic<int> looks{0};
   };
   io_threads io;
   const auto there = std::make_shared<notes>();
-  auto door = listen(io, at("udp://127.0.0.1:0"), std::make_shared<picky>(there));
+  const auto policy = std::make_shared<picky>(there);
+  auto door = listen(io, at("udp://127.0.0.1:0"), policy);
   const bare_socket here = bare_socket::connected(door->local().port(), SOCK_DGRAM);
+  here.write("# noise, about which the policy is not asked");
   here.write("no");
   here.write("more");
   here.write("yes");
@@ -195,7 +205,8 @@ TEST_CASE("datagrams: the policy sees the first one, and a refused one leaves no
   REQUIRE(there->wait_for_messages(2));
   CHECK(there->look([](const notes::all& a) { return a.messages; }) ==
         std::vector<std::string>{"yes", "then"});
-  CHECK(door->counters().refused == 2);
+  CHECK(policy->looks == 3);
+  CHECK(door->counters().refused == 3);
   CHECK(door->counters().connections == 1);
 }
 

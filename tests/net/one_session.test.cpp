@@ -44,8 +44,11 @@ struct counts {
 /// Returns the settings of the client, with the incarnation 11, or of the server.
 class counted final : public hosted, public link_owner {
  public:
-  counted(carrier& below, std::string_view stack, bool connects, counts& c) : counts_(c) {
+  counted(carrier& below, std::string_view stack, bool connects, counts& c,
+          std::uint64_t secret = 0)
+      : counts_(c) {
     link_settings s;
+    s.session.secret = secret;
     s.session.self = {.node = {0, connects ? 1u : 2u}, .incarnation = connects ? 11u : 22u};
     s.session.connects = connects;
     s.session.handshake_limit = base::duration::seconds(60);
@@ -78,9 +81,9 @@ class counted final : public hosted, public link_owner {
 /// Admits every peer except those given up, and node 77.
 struct policy final : accept_sessions {
   policy(std::string_view stack, counts& c) : stack_(stack), counts_(c) {}
-  std::unique_ptr<hosted> make_session(const arrival&, const hello&, carrier& below,
-                                       const connection&) override {
-    return std::make_unique<counted>(below, stack_, false, counts_);
+  std::unique_ptr<hosted> make_session(const arrival&, const hello&, std::uint64_t secret,
+                                       carrier& below, const connection&) override {
+    return std::make_unique<counted>(below, stack_, false, counts_, secret);
   }
   std::optional<denial> objection(const arrival&, const hello& who) override {
     if (who.self.node.low == 77) return refusal::not_allowed;
@@ -89,6 +92,24 @@ struct policy final : accept_sessions {
   std::string_view stack_;
   counts& counts_;
 };
+
+std::string bytes_of(const hello& h) {
+  packet p = packet::with_room(8, 100);
+  encode_hello(session_packet::hello, h, p);
+  return text_of(p.bytes());
+}
+
+/// Returns the cookie in the answer to a datagram.
+std::uint64_t cookie_for(const bare_socket& from, const hello& h) {
+  from.write(bytes_of(h));
+  std::vector<std::byte> answer(largest_hello);
+  const ssize_t n = ::recv(from.fd(), answer.data(), answer.size(), 0);
+  REQUIRE(n > 0);
+  const auto said = decode_hello(std::span(answer).first(static_cast<std::size_t>(n)));
+  REQUIRE(said.has_value());
+  REQUIRE(static_cast<session_packet>(answer[0]) == session_packet::challenge);
+  return said->number;
+}
 
 }  // namespace
 
@@ -131,24 +152,23 @@ TEST_CASE("accept_sessions: a peer that comes before the first link is made gets
     auto door = listen(io, at(is_udp ? "udp://127.0.0.1:0" : "tcp://127.0.0.1:0"),
                        std::make_shared<policy>(is_udp ? "datagrams" : "stream", there));
     REQUIRE(door);
+    hello h;
+    h.self = {{0, 1}, 11};
+    h.layers = is_udp ? datagram_stack::fingerprint : stream_stack::fingerprint;
+    std::vector<std::pair<bare_socket, hello>> all;
+    for (int i = 0; i != 5; ++i) {
+      all.emplace_back(
+          bare_socket::connected(door->local().port(), is_udp ? SOCK_DGRAM : SOCK_STREAM), h);
+      if (is_udp) all.back().second.proof = cookie_for(all.back().first, h);
+    }
     std::promise<void> held, go;
     io.post(0, [&] {
       held.set_value();
       go.get_future().wait();
     });
     held.get_future().wait();
-    hello h;
-    h.self = {{0, 1}, 11};
-    h.layers = is_udp ? datagram_stack::fingerprint : stream_stack::fingerprint;
-    packet p = packet::with_room(8, 100);
-    encode_hello(session_packet::hello, h, p);
-    const std::string text = text_of(p.bytes());
-    std::vector<bare_socket> all;
-    for (int i = 0; i != 5; ++i) {
-      all.push_back(
-          bare_socket::connected(door->local().port(), is_udp ? SOCK_DGRAM : SOCK_STREAM));
-      all.back().write(is_udp ? text : framed(text));
-    }
+    for (const auto& [socket, says] : all)
+      socket.write(is_udp ? bytes_of(says) : framed(bytes_of(says)));
     go.set_value();
     wait_until([&] {
       const listener_counters c = door->counters();
@@ -199,10 +219,8 @@ TEST_CASE("accept_sessions: a policy's own objection is told, and no other peer 
     hello h;
     h.self = {{0, node}, 11};
     h.layers = stream_stack::fingerprint;
-    packet p = packet::with_room(8, 100);
-    encode_hello(session_packet::hello, h, p);
     bare_socket s = bare_socket::connected(door->local().port(), SOCK_STREAM);
-    s.write(framed(text_of(p.bytes())));
+    s.write(framed(bytes_of(h)));
     return std::pair(s.read(4 + 1), std::move(s));
   };
   auto [refused, first] = answer_to(77);

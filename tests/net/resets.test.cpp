@@ -39,8 +39,10 @@ struct counts {
 /// An owner that sends numbers as long as it may, and checks incoming ones.
 class numbers final : public hosted, link_owner {
  public:
-  numbers(carrier& below, bool connects, counts& c) : counts_(c), connects_(connects) {
+  numbers(carrier& below, bool connects, counts& c, std::uint64_t secret = 0)
+      : counts_(c), connects_(connects) {
     link_settings s;
+    s.session.secret = secret;
     s.session.self = {.node = {0, connects ? 1u : 2u}, .incarnation = connects ? 11u : 22u};
     s.session.connects = connects;
     s.session.reopen_first = base::duration::milliseconds(1);
@@ -88,10 +90,11 @@ class numbers final : public hosted, link_owner {
 
 struct policy final : accept_sessions {
   explicit policy(counts& c) : counts_(c) {}
-  std::unique_ptr<hosted> make_session(const arrival&, const hello& who, carrier& below,
-                                       const connection&) override {
+  std::unique_ptr<hosted> make_session(const arrival&, const hello& who, std::uint64_t secret,
+                                       carrier& below, const connection&) override {
     ++sessions;
-    return who.self.incarnation == 11 ? std::make_unique<numbers>(below, false, counts_) : nullptr;
+    if (who.self.incarnation != 11) return nullptr;
+    return std::make_unique<numbers>(below, false, counts_, secret);
   }
   std::atomic<int> sessions{0};
   counts& counts_;

@@ -10,6 +10,11 @@ CONNECTION = "lib/net/garrick/net/broker/internal/raw_connection.cpp"
 BUDGET = "lib/net/garrick/net/node/internal/decoding_budget.hpp"
 CODERS = "lib/net/garrick/net/wire/detail/coders.hpp"
 BYTES = "lib/net/garrick/net/node/proxy/internal/byte_credit.hpp"
+SHAKING = "lib/net/garrick/net/layer/session_handshake.cpp"
+SESSIONS = "lib/net/garrick/net/stack/accept_sessions.cpp"
+
+by_secrets = ("net.session_secrets",)
+by_sessions = ("net.accept_sessions",)
 
 MUTATIONS = [
     # ---- ends
@@ -388,5 +393,166 @@ MUTATIONS = [
         "      to->give_bytes_back(size_behind_header(*f));\n",
         "",
         ("tests.net.bytes_ahead",),
+    ),
+    mutation(
+        "siphash: a round less at the end",
+        "lib/net/garrick/net/siphash.hpp",
+        "    turn(4);\n",
+        "    turn(3);\n",
+        ("net.siphash",),
+    ),
+    mutation(
+        "session: an answer need not repeat the secret",
+        SHAKING,
+        "return h.to == settings_.self.incarnation && h.proof == secret_;",
+        "return h.to == settings_.self.incarnation;",
+        by_secrets,
+    ),
+    mutation(
+        "session: a refusal by a datagram need not repeat the secret",
+        SHAKING,
+        "stream_ || (r && r->proof == secret_);",
+        "true;",
+        by_secrets,
+    ),
+    mutation(
+        "session: a session goes on without a proof",
+        SHAKING,
+        "h.proof == resume_proof(key_, kind, h);",
+        "true;",
+        by_secrets,
+    ),
+    mutation(
+        "session: a proof counts twice",
+        SHAKING,
+        "    last_attempt_ = h.number;\n",
+        "",
+        by_secrets,
+    ),
+    mutation(
+        "session: the answer to another attempt resumes",
+        SHAKING,
+        " && (h.number == by_stream_ || h.number == beside_);",
+        ";",
+        by_secrets,
+    ),
+    mutation(
+        "session: the answer to another attempt takes the session to a second connection",
+        SHAKING,
+        " && h->number == beside_ &&",
+        " &&",
+        ("net.connection_beside",),
+    ),
+    mutation(
+        "session: any hello is the first one of the peer",
+        "lib/net/garrick/net/layer/session.hpp",
+        "h.self == peer_.self && h.number == secret_of_peer_;",
+        "h.self == peer_.self;",
+        by_secrets,
+    ),
+    mutation(
+        "session: a hello on an open stream ends the session",
+        SHAKING,
+        "    if (h->self != peer_.self) on_stranger(bytes, c);\n",
+        "    if (h->self != peer_.self) restarted(*h, c);\n",
+        by_secrets,
+    ),
+    mutation(
+        "session: a cookie is not returned",
+        SHAKING,
+        "  cookie_ = h->number;\n",
+        "",
+        by_secrets,
+    ),
+    mutation(
+        "session: a cookie is for any session of the same life",
+        "lib/net/garrick/net/layer/session/secrets.hpp",
+        "h.self.incarnation, h.number, place",
+        "h.self.incarnation, place",
+        by_secrets + by_sessions,
+    ),
+    mutation(
+        "session: an end that connects learns its peer by any hello",
+        SHAKING,
+        "    if (!settings_.connects) learn(h);\n",
+        "    learn(h);\n",
+        by_secrets,
+    ),
+    mutation(
+        "accept_sessions: identities alone join a stream",
+        SESSIONS,
+        "if (says.proof != resume_proof(session, session_packet::hello, says))",
+        "if (false)",
+        by_sessions,
+    ),
+    mutation(
+        "accept_sessions: a proof joins twice",
+        SESSIONS,
+        "  last_attempt = says.number;\n",
+        "",
+        by_sessions,
+    ),
+    mutation(
+        "accept_sessions: any first hello gets the link without a stream",
+        SESSIONS,
+        " && says.number == known.secret_of_peer)",
+        ")",
+        by_sessions,
+    ),
+    mutation(
+        "accept_sessions: a peer has no time to resume",
+        SESSIONS,
+        "return now - *knocks_anew >= time_to_resume;",
+        "return true;",
+        by_sessions,
+    ),
+    mutation(
+        "accept_sessions: the time to resume counts from an earlier loss",
+        SESSIONS,
+        "  if (link.is_connected()) knocks_anew.reset();\n",
+        "",
+        by_sessions,
+    ),
+    mutation(
+        "accept_sessions: no datagram needs a cookie",
+        SESSIONS,
+        "    if (first.says.proof != cookie_for(from, first.says, 0) &&",
+        "    if (false &&",
+        by_sessions + ("tests.net.known_identities",),
+    ),
+    mutation(
+        "accept_sessions: a cookie is valid for ever",
+        SESSIONS,
+        "static_cast<std::uint64_t>(step - steps_before)",
+        "static_cast<std::uint64_t>(0 * (step - steps_before))",
+        by_sessions,
+    ),
+    mutation(
+        "accept_sessions: a cookie is for any address",
+        SESSIONS,
+        "siphash(cookies_, std::as_bytes(std::span(address)))",
+        "siphash(cookies_, std::as_bytes(std::span(address)).first(0))",
+        by_sessions,
+    ),
+    mutation(
+        "accept_sessions: noise begins a link",
+        SESSIONS,
+        "return has_mark(datagram) && static_cast",
+        "return !datagram.empty() && static_cast",
+        by_sessions,
+    ),
+    mutation(
+        "datagram_listener: the policy is asked about noise",
+        "lib/net/garrick/net/transport/internal/datagram_listener.cpp",
+        "if (!at_->policy->may_begin(bytes)) {",
+        "if (false) {",
+        ("tests.net.datagrams",),
+    ),
+    mutation(
+        "datagram_listener: a challenge counts as a refusal",
+        "lib/net/garrick/net/transport/internal/datagram_listener.cpp",
+        "    if (v.what() != verdict::kind::more || words.empty()) ++at_->limits->refused;\n",
+        "    ++at_->limits->refused;\n",
+        ("tests.net.one_session",),
     ),
 ]

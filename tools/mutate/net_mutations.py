@@ -26,6 +26,7 @@ by_session = ("net.session",)
 by_beside = ("net.connection_beside",)
 by_silence = ("net.session_silence",)
 by_handshake = ("net.handshake",)
+by_secrets = ("net.session_secrets",)
 by_phi = ("net.phi_accrual",)
 by_probe = ("net.path",)
 by_fingerprint = ("net.fingerprint",)
@@ -307,8 +308,8 @@ MUTATIONS = [
     mutation(
         "session: another life of the peer takes a session over",
         SHAKING,
-        "h->resumes && h->self == peer_.self &&",
-        "h->resumes &&",
+        "knows_peer_ && h.resumes && h.self == peer_.self &&",
+        "knows_peer_ && h.resumes &&",
         by_beside,
     ),
     mutation(
@@ -349,8 +350,8 @@ MUTATIONS = [
     mutation(
         "session: a stranger of other layers ends a handshake that this end has begun",
         SHAKING,
-        "refusal::other_layers, h.self.incarnation, c);\n  if (!may_end(h))",
-        "refusal::other_layers, h.self.incarnation, c);\n  if (false)",
+        "refusal::other_layers, h, c);\n  if (!may_end)",
+        "refusal::other_layers, h, c);\n  if (false)",
         ("net.session",),
     ),
     mutation(
@@ -363,9 +364,9 @@ MUTATIONS = [
     mutation(
         "session: anybody may say that the peer was restarted",
         SHAKING,
-        "if (stream_ || h.to == settings_.self.incarnation) return restarted(h, c);",
-        "return restarted(h, c);",
-        by_session,
+        "if (h.proof != cookie) {",
+        "if (false) {",
+        by_session + by_secrets,
     ),
     mutation(
         "session: an end that begins is down when an earlier session is over",
@@ -391,15 +392,15 @@ MUTATIONS = [
     mutation(
         "session: a refusal of another end is believed",
         SHAKING,
-        "if (!r || !connected_ || !expected || r->to != settings_.self.incarnation)",
-        "if (!r || !connected_ || !expected)",
+        "!is_proved || r->to != settings_.self.incarnation)",
+        "!is_proved)",
         by_session,
     ),
     mutation(
         "session: a challenge to another end is believed",
         SHAKING,
-        "phase_ != phase::greeting ||\n      h->to != settings_.self.incarnation)",
-        "phase_ != phase::greeting)",
+        "return h.to == settings_.self.incarnation && h.proof == secret_;",
+        "return h.proof == secret_;",
         by_session,
     ),
     mutation(
@@ -468,7 +469,7 @@ MUTATIONS = [
     mutation(
         "session: an answer may come from another stack when a session goes on",
         SHAKING,
-        "    if (!has_same_layers(*h, c)) return;\n",
+        "    if (!has_same_layers(*h, true, c)) return;\n",
         "",
         by_fingerprint,
     ),

@@ -107,22 +107,22 @@ MUTATIONS = [
     mutation(
         "accept_sessions: a session that is over gets the stream",
         SESSIONS,
-        "if (link.is_over()) {",
+        "if (known.link.is_over()) {",
         "if (false) {",
         by_sessions,
     ),
     mutation(
         "accept_sessions: a late packet from the place of a session begins another one",
         SESSIONS,
-        "found->second.from == from.remote && link.was_admitted();",
+        "is_datagram(from) && known.from == from.remote && known.link.was_admitted();",
         "false;",
         by_sessions,
     ),
     mutation(
         "accept_sessions: a peer that was never admitted is taken for late",
         SESSIONS,
-        "found->second.from == from.remote && link.was_admitted();",
-        "found->second.from == from.remote;",
+        "known.from == from.remote && known.link.was_admitted();",
+        "known.from == from.remote;",
         by_sessions,
     ),
     mutation(

@@ -77,17 +77,17 @@ class capture_test(unittest.TestCase):
         self.assert_complains(begin + "# type x = {tea}\n", "line 2: no type is called tea")
 
     def test_a_file_that_was_cut_off_within_a_record(self):
-        line = self.line_of("datagrams", "a>b 64")
+        line = self.line_of("datagrams", "a>b 80")
         text = "\n".join(self.texts["datagrams"].split("\n")[: line + 1])
         self.assert_complains(
-            text, f"line {line}: byte 32 of a>b: 64 bytes announced, 32 there"
+            text, f"line {line}: byte 32 of a>b: 80 bytes announced, 32 there"
         )
 
     def test_a_stream_that_was_cut_off_within_a_frame(self):
-        line = self.line_of("stream", "a>b 48")
+        line = self.line_of("stream", "a>b 60")
         text = "\n".join(self.texts["stream"].split("\n")[: line + 2])
         self.assert_complains(
-            text, "byte 48 of a>b: the capture ends, with 44 of the 64 bytes of a frame"
+            text, "byte 60 of a>b: the capture ends, with 56 of the 80 bytes of a frame"
         )
 
     def test_no_place_to_cut_off_is_taken_for_something_else(self):
@@ -98,25 +98,25 @@ class capture_test(unittest.TestCase):
 
     def test_another_version(self):
         # An end that is answered anyway speaks a version unknown here.
-        line = self.line_of("stream", "a>b 48") + 1
+        line = self.line_of("stream", "a>b 60") + 1
         text = self.change("stream", line, "43 4b 01 00 01 00", "43 4b 02 00 03 00")
         self.assert_complains(
             text, "byte 9 of b>a: hello_ack, where an end speaks versions 2 to 3, and only 1 is"
         )
-        line = self.line_of("datagrams", "b>a 52") + 1
+        line = self.line_of("datagrams", "b>a 68") + 1
         text = self.change("datagrams", line, "43 4b 01 00 01 00", "43 4b 00 00 00 00")
         self.assert_complains(text, f"line {line - 1}: byte 5 of b>a: hello_ack, where an end spe")
 
     def test_a_refusal_for_a_reason_that_there_is_not(self):
-        line = self.line_of("other_versions", "a>b 48") + 1
+        line = self.line_of("other_versions", "a>b 60") + 1
         text = self.change("other_versions", line, "43 4b 02 00 03 00", "43 4b 01 00 03 00")
         self.assert_complains(text, "byte 9 of b>a: no common version, where one end speaks vers")
-        line = self.line_of("other_layers", "b>a 7") + 1
+        line = self.line_of("other_layers", "b>a 9") + 1
         text = self.change("other_layers", line, "43 4b 01 00 01 00", "43 4b 02 00 02 00")
         self.assert_complains(text, "byte 9 of b>a: other layers, where one end speaks versions 2")
 
     def test_another_protocol(self):
-        line = self.line_of("datagrams", "a>b 64") + 1
+        line = self.line_of("datagrams", "a>b 80") + 1
         text = self.change("datagrams", line, "47 52 43 4b", "48 54 54 50")
         self.assert_complains(text, "byte 1 of a>b: b'HTTP' where GRCK is expected")
         text = self.change("datagrams", line, "02 47", "22 47")
@@ -137,7 +137,7 @@ class capture_test(unittest.TestCase):
             ("narrow_path", "cb 00 c2 00", "cb 00 c3 00", "beyond its packet of 203 bytes"),
             ("narrow_path", "01 cb 00 c2 00", "01 cc 00 c2 00", "has 203 bytes, not 204"),
             ("narrow_path", "02 cb 00 43 00", "02 cb 00 42 00", "was another one before"),
-            ("ordered_datagrams", "06 63 02 c9 98 01", "06 63 02 c9 98 09", "9 was never sent"),
+            ("ordered_datagrams", "06 e5 a1 1f 25 01", "06 e5 a1 1f 25 09", "9 was never sent"),
             ("datagrams", "8d 02 00 00 76", "8d 02 00 00 75", "overlaps with bytes 187 to 374"),
             ("datagrams", "8d 02 00 00 76", "8e 02 00 00 76", "has 653 bytes in lane 208"),
             ("datagrams", "8d 02 00 00 76", "8d 01 00 00 76", "beyond its message"),
@@ -188,10 +188,16 @@ class capture_test(unittest.TestCase):
         self.assert_complains(beat, "byte 4 of a>b: heartbeat before both ends have said hello")
 
     def test_a_tag_of_nobody_is_dropped_as_a_receiver_does_it(self):
-        line = self.line_of("ordered_datagrams", "05 63 02 c9 98 02")
-        text = self.change("ordered_datagrams", line, "98 02", "97 02")
+        line = self.line_of("ordered_datagrams", "05 e5 a1 1f 25 02")
+        text = self.change("ordered_datagrams", line, "25 02", "24 02")
         lines = lines_of(text)
         self.assertTrue(any("heartbeat: of no session, dropped" in one for one in lines), lines)
+
+    def test_an_answer_that_does_not_repeat_the_secret_is_ignored(self):
+        line = self.line_of("datagrams", "22 22 00 00 00 00 00 00 11 11")
+        lines = lines_of(self.change("datagrams", line, "00 11 11", "00 11 12"))
+        self.assertTrue(any("hello_ack" in one and "ignored" in one for one in lines), lines)
+        self.assertFalse(any("actor_protocol: in lane" in one for one in lines), lines)
 
     def test_damage_of_any_kind_is_told_from_errors_of_the_decoder(self):
         chance = random.Random(1)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from layers import layer, message
+from siphash import siphash
 from values import reader
 
 KINDS = {
@@ -29,13 +30,9 @@ REFUSALS = {
 }
 
 
-def tag_of(sender: int, receiver: int) -> int:
-    """The bytes before a datagram between these incarnations."""
-    x = (sender * 0x9E3779B97F4A7C15 + receiver) % 2**64
-    x ^= x >> 32
-    x = x * 0xD6E8FEB86659FD93 % 2**64
-    x ^= x >> 32
-    return x % 2**32
+def tag_of(secrets: tuple[int, int], sender: int) -> int:
+    """The bytes before a datagram of this incarnation, in the session with these secrets."""
+    return siphash((min(secrets), max(secrets)), [sender]) % 2**32
 
 
 def fingerprint(names: list[str]) -> int:
@@ -83,6 +80,8 @@ class hello:
     layers: int
     capabilities: list[int]
     program: str
+    number: int
+    proof: int
 
     @staticmethod
     def read(data: reader) -> "hello":
@@ -96,8 +95,21 @@ class hello:
         bits = data.fixed(data.fixed(1))
         capabilities = [i for i in range(bits.bit_length()) if bits >> i & 1]
         program = data.take(data.fixed(1))[:64].decode("utf-8", errors="backslashreplace")
+        number, proof = data.fixed(8), data.fixed(8)
+        if number == 0:
+            raise data.wrong("a number that is 0", data.at - 16)
         return hello(
-            versions, node, incarnation, to, flags, interval, layers, capabilities, program
+            versions,
+            node,
+            incarnation,
+            to,
+            flags,
+            interval,
+            layers,
+            capabilities,
+            program,
+            number,
+            proof,
         )
 
     def resumes(self) -> bool:
@@ -110,8 +122,15 @@ class hello:
             f"incarnation {self.incarnation:016x}, {to}, "
             f"{'goes on' if self.resumes() else 'begins'}"
             f"{' anew' if self.flags & 2 else ''}, beats in {self.interval} ms, "
-            f"layers {self.layers:08x}, capabilities {self.capabilities}, program {self.program!r}"
+            f"layers {self.layers:08x}, capabilities {self.capabilities}, "
+            f"program {self.program!r}, number {self.number:x}, proof {self.proof:x}"
         )
+
+    def proof_under(self, secrets: tuple[int, int], kind: str) -> int:
+        """The proof of a hello, or of the answer to one, that continues this session."""
+        number = next(n for n, name in KINDS.items() if name == kind)
+        key = (min(secrets), max(secrets))
+        return siphash(key, [number, self.number, self.incarnation, self.to])
 
 
 class failure_detection(layer):
@@ -120,7 +139,11 @@ class failure_detection(layer):
     def __init__(self, way):
         super().__init__(way)
         self.incarnation = 0  # the sender's, in this session
-        self.said = 0  # the one by which it has said hello last
+        self.secret = 0  # its own, in this session
+        self.said = 0  # the incarnation by which it has said hello last
+        self.said_secret = 0  # the secret that it has told then
+        self.attempt = 0  # the number of its last hello, if that resumes
+        self.cookie = 0  # of its last challenge
         self.versions = KNOWN  # that it has named then
         self.greeted = False  # it has said hello on this connection, or answered
         self.heartbeats: set[int] = set()
@@ -144,7 +167,7 @@ class failure_detection(layer):
         other = self.opposite()
         if not self.session.stream:
             tag = m.data.fixed(4)
-            if tag != tag_of(self.incarnation, other.incarnation):
+            if tag != tag_of((self.secret, other.secret), self.incarnation):
                 self.say(f"{kind}: of no session, dropped (tag {tag:08x})")
                 return False
         if kind != "leave" and not (self.greeted and other.greeted):
@@ -178,14 +201,15 @@ class failure_detection(layer):
     def receive_refusal(self, m: message) -> None:
         other, at = self.opposite(), m.data.at + 4
         versions = version_range.read(m.data)
-        to, why = m.data.fixed(8), m.data.fixed(1)
+        to, proof, why = m.data.fixed(8), m.data.fixed(8), m.data.fixed(1)
         if m.data.left() != 0:
             m.data.take(m.data.fixed(1))  # words for people
         by = ""
         if m.data.left() >= 24:
             node, incarnation = m.data.fixed(16), m.data.fixed(8)
             by = f", with node {node:032x}, incarnation {incarnation:016x}"
-        ignored = to != other.said
+        is_proved = self.session.stream or proof == other.said_secret
+        ignored = to != other.said or not is_proved
         reason = REFUSALS.get(why, f"reason {why}")
         self.say(
             f"refuse: {versions.text()}, incarnation {to:016x}: {reason}{by}"
@@ -201,16 +225,37 @@ class failure_detection(layer):
         # An end that is refused for a session tries again.
         self.session.over |= m.came and not ignored and why != 7
 
+    def proves(self, kind: str, h: hello) -> bool:
+        """Returns true if an answer, or a hello that resumes, is as its sender must make it."""
+        other = self.opposite()
+        resumes = h.resumes() if kind == "hello" else kind == "hello_ack" and other.attempt != 0
+        if resumes:
+            number = h.number if kind == "hello" else other.attempt
+            proof = h.proof_under((self.secret, other.secret), kind)
+            return h.resumes() and (h.number, h.proof) == (number, proof)
+        return kind == "hello" or (h.to, h.proof) == (other.said, other.said_secret)
+
+    def is_told_secret(self, kind: str, h: hello) -> bool:
+        """Returns true if the number is the sender's secret."""
+        if kind == "hello":
+            return not h.resumes()
+        return kind == "hello_ack" and self.opposite().attempt == 0
+
     def receive_hello(self, kind: str, m: message) -> None:
         at = m.data.at + 4
         h = hello.read(m.data)
         more = f", and {m.data.left()} bytes more" if m.data.left() else ""
         other = self.opposite()
-        ignored = kind != "hello" and h.to != other.said
+        ignored = not self.proves(kind, h)
         self.say(f"{kind}: {h.text()}{more}{', ignored' if ignored else ''}")
         if ignored or not m.came:
             return
         self.said, self.versions = h.incarnation, h.versions
+        tells = self.is_told_secret(kind, h)
+        if tells:
+            self.said_secret = h.number
+        if kind == "hello":
+            self.attempt = h.number if h.resumes() else 0
         if kind != "hello":
             for one in (h.versions, other.versions):
                 if not one.overlaps(KNOWN):
@@ -218,6 +263,7 @@ class failure_detection(layer):
                         f"{kind}, where an end speaks {one.text()}, and only {VERSION} is known", at
                     )
         if kind == "challenge":
+            self.cookie = h.number
             return
         if not h.versions.overlaps(KNOWN):
             self.say(f"only version {VERSION} is known: no session")
@@ -225,12 +271,15 @@ class failure_detection(layer):
         if h.layers != fingerprint(self.session.layers):
             self.say(f"other layers than those of {self.session.name}: no session")
             return
-        if self.incarnation not in (0, h.incarnation):
-            if h.to != other.incarnation:
+        is_new = self.incarnation != h.incarnation or (tells and self.secret != h.number)
+        if self.incarnation != 0 and is_new and kind == "hello":
+            if h.proof == 0 or h.proof != other.cookie:
                 return  # it is challenged first
             self.say("a new incarnation: the session with the earlier one is over")
             self.session.begin_anew()
         self.incarnation, self.greeted = h.incarnation, True
+        if tells:
+            self.secret = h.number
 
     def lost(self) -> None:
         self.greeted = self.opposite().greeted = False

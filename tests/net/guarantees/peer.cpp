@@ -100,7 +100,7 @@ struct shared {
 
 class session final : public hosted, link_owner {
  public:
-  session(shared& s, carrier& below) : shared_(s), random_(0) {
+  session(shared& s, carrier& below, std::uint64_t secret = 0) : shared_(s), random_(0) {
     const std::lock_guard lock(s.mutex);
     end_ = s.told.number << 16 | ++s.ends;
     random_ = base::random_source(s.random());
@@ -109,6 +109,7 @@ class session final : public hosted, link_owner {
     l.session.self = {.node = {0, s.told.connects ? 1u : 2u}, .incarnation = s.random() | 1};
     l.session.connects = s.told.connects;
     l.session.seed = s.random();
+    l.session.secret = secret;
     l.session.interval = duration::milliseconds(20);
     l.session.down_after = s.told.down_after;
     l.session.resume_window = s.told.down_after / 2;
@@ -270,9 +271,9 @@ class session final : public hosted, link_owner {
 
 struct policy final : accept_sessions {
   explicit policy(shared& s) : shared_(s) {}
-  std::unique_ptr<hosted> make_session(const arrival&, const hello&, carrier& below,
-                                       const connection& self) override {
-    auto made = std::make_unique<session>(shared_, below);
+  std::unique_ptr<hosted> make_session(const arrival&, const hello&, std::uint64_t secret,
+                                       carrier& below, const connection& self) override {
+    auto made = std::make_unique<session>(shared_, below, secret);
     const std::lock_guard lock(shared_.mutex);
     shared_.links.push_back(self);
     return made;

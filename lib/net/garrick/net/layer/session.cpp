@@ -1,12 +1,15 @@
 #include "garrick/net/layer/session.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include "garrick/base/platform/assert.hpp"
+#include "garrick/base/platform/platform.hpp"
 #include "garrick/net/error.hpp"
 #include "garrick/net/layer/internal/setting_checks.hpp"
+#include "garrick/net/layer/session/secrets.hpp"
 #include "garrick/net/little_endian.hpp"
 
 namespace garrick::net {
@@ -25,6 +28,14 @@ constexpr int goodbyes = 3;
 duration jittered(duration pause, base::random_source& random) {
   return pause / 2 + duration::nanoseconds(
                          static_cast<std::int64_t>(random.unit() * double(pause.count() / 2)));
+}
+
+/// Returns a number that nobody can guess who does not know the seed. The outputs of the generator
+/// of the jitter are no such numbers: they show in times.
+std::uint64_t unguessable(const session_settings& s, std::uint64_t use) {
+  std::uint64_t drawn = 0;
+  if (s.seed == 0) base::platform::draw_unguessable(std::as_writable_bytes(std::span(&drawn, 1)));
+  return not_zero(siphash({s.seed, s.self.incarnation}, {drawn, use}));
 }
 
 }  // namespace
@@ -65,6 +76,8 @@ base::error session::check(const session_settings& s) {
 session::session(session_settings s)
     : settings_(std::move(s)),
       random_(settings_.seed ^ settings_.self.incarnation),
+      secret_(settings_.secret != 0 ? settings_.secret : unguessable(settings_, 1)),
+      cookies_{unguessable(settings_, 2), unguessable(settings_, 3)},
       hello_pause_(settings_.hello_first),
       reopen_pause_(settings_.reopen_first),
       life_(settings_.suspicion, settings_.interval, settings_.down_after),
@@ -215,6 +228,7 @@ void session::on_connected(layer_context& c) {
                                                              : instant::never();
   c.notify({link_event::kind::connected});
   if (phase_ == phase::over || !settings_.connects) return;
+  if (phase_ == phase::lost) by_stream_ = ++attempts_;
   if (!stream_ && phase_ != phase::greeting) return;
   // Hellos are repeated on a stream, too: if only the other end has lost the stream, the system
   // reports that only after bytes were sent.
@@ -224,8 +238,10 @@ void session::on_connected(layer_context& c) {
 }
 
 void session::say_hello(layer_context& c) {
-  const bool resumes = phase_ == phase::lost;
-  send_hello(session_packet::hello, resumes ? peer_.self.incarnation : challenged_by_, c);
+  if (phase_ == phase::lost) return send_hello(session_packet::hello, resuming(by_stream_, c), c);
+  hello first = own_hello(challenged_by_, c);
+  first.proof = cookie_;
+  send_hello(session_packet::hello, first, c);
 }
 
 void session::on_disconnected(const link_event& e, layer_context& c) {
@@ -284,7 +300,7 @@ void session::receive(const incoming& m, layer_context& c) {
     case session_packet::heartbeat_ack:
     case session_packet::leave:
       if (!is_the_peers(m.bytes)) return on_stranger(m.bytes, c);
-      // The sender of this tag knows the incarnations of both ends.
+      // The sender of this tag knows the secrets of both ends.
       if (phase_ == phase::greeting) open(c);
       if (phase_ == phase::open) on_session_packet(kind, m.bytes, c);
       return;
@@ -382,31 +398,18 @@ std::size_t session::largest(const layer_context& c) const {
   return below > header ? below - header : 0;
 }
 
-hello session::own_hello(std::uint64_t to, bool resumes, const layer_context& c) const {
+hello session::own_hello(std::uint64_t to, const layer_context& c) const {
   hello h;
   h.versions = settings_.versions;
   h.self = settings_.self;
   h.to = to;
-  h.resumes = resumes;
   h.begins_anew = phase_ == phase::greeting && has_session_;
   h.interval = static_cast<std::uint32_t>(settings_.interval.count() / 1'000'000);
   h.layers = c.fingerprint();
   h.capabilities = settings_.capabilities;
   h.program = settings_.program;
+  h.number = secret_;
   return h;
-}
-
-void session::send_hello(session_packet kind, std::uint64_t to, layer_context& c) {
-  packet p = packet::with_room(header_size + c.headers_below(), 192);
-  encode_hello(kind, own_hello(to, phase_ == phase::lost, c), p);
-  ++counters_.hellos_sent;
-  c.down({std::move(p), layer_lane});
-}
-
-void session::send_refusal(refusal why, std::uint64_t to, layer_context& c) {
-  packet p = packet::with_room(header_size + c.headers_below(), 32);
-  encode_refusal({why, settings_.versions, to}, p);
-  c.down({std::move(p), layer_lane});
 }
 
 void session::send_own(session_packet kind, packet body, layer_context& c) {

@@ -9,6 +9,7 @@
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/framing.hpp>
 #include <garrick/net/layer/session.hpp>
+#include <garrick/net/layer/session/secrets.hpp>
 #include <garrick/net/little_endian.hpp>
 #include <garrick/net/stack/stack.hpp>
 
@@ -28,6 +29,9 @@ namespace {
 
 constexpr peer_identity own{{1, 1}, 0x1111};
 constexpr peer_identity other{{2, 2}, 0x2222};
+// The secret of this end is the same in each run.
+constexpr std::uint64_t own_secret = 0x3333, other_secret = 0x4444;
+constexpr siphash_key both = session_key(own_secret, other_secret);
 
 struct world final : carrier, link_owner {
   std::unique_ptr<net::any_link> stack;
@@ -64,6 +68,8 @@ class steps {
     stream_ = (choice & 1) != 0;
     session_settings s;
     s.self = own;
+    s.secret = own_secret;
+    s.seed = 1;
     s.connects = (choice & 2) != 0;
     session layer(s);
     if (stream_)
@@ -97,6 +103,8 @@ class steps {
     h.self = other;
     h.to = own.incarnation;
     h.layers = stream_ ? over_a_stream::fingerprint : over_datagrams::fingerprint;
+    h.number = other_secret;
+    h.proof = own_secret;
     packet p = packet::with_room(4, 100);
     encode_hello(session_packet::hello_ack, h, p);
     receive(std::move(p));
@@ -112,7 +120,7 @@ class steps {
     if (!stream_ && n != 0) {
       const std::byte kind = p.bytes()[0];
       p.drop_front(1);
-      store_le(p.prepend(4), session_tag(other.incarnation, own.incarnation));
+      store_le(p.prepend(4), session_tag(both, other.incarnation));
       *p.prepend(1) = kind;
     }
     receive(std::move(p));
@@ -144,17 +152,21 @@ class steps {
   }
   /// Greets by a second connection, and answers in one of several ways.
   void open_beside(unsigned how) {
+    std::uint64_t number = 1;
     const packet first = world_.stack->greeting(now_);
     if (!first.empty()) {
       const std::optional<hello> said = decode_hello(first.bytes().subspan(4));
       GARRICK_ASSERT(said && said->resumes, "a greeting that asks for the session");
       GARRICK_ASSERT(!knows_peer_ || said->to == other.incarnation, "it is for another peer");
+      number = said->number;
     }
     hello h;
     h.self = how == 1 ? peer_identity{{2, 2}, 0x2223} : other;
     h.to = how == 2 ? 0x1112 : own.incarnation;
     h.resumes = how != 3;
     h.layers = over_a_stream::fingerprint + (how == 4 ? 1 : 0);
+    h.number = number;
+    h.proof = resume_proof(both, session_packet::hello_ack, h) + (how == 8 ? 1 : 0);
     packet p = packet::with_room(4, 100);
     encode_hello(how == 5 ? session_packet::hello : session_packet::hello_ack, h, p);
     const auto size = static_cast<std::uint32_t>(p.size());
@@ -165,7 +177,7 @@ class steps {
     const beside verdict = world_.stack->answered(answer, now_);
     if (how == 6) GARRICK_ASSERT(verdict != beside::takes, "half of an answer");
     if (how == 7) return;
-    const bool is_right = how == 0 || how > 7 || !knows_peer_;
+    const bool is_right = how == 0 || how > 8 || !knows_peer_;
     GARRICK_ASSERT(is_right || verdict != beside::takes, "an answer of another peer");
     if (verdict != beside::takes) return;
     world_.stack->disconnected(net_errc::connection_lost, now_);

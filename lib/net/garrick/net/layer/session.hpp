@@ -2,8 +2,12 @@
 //
 // This is the lowest layer but `framing`. Both ends shake hands: versions, layers, node,
 // incarnation. From then on all layers above talk to one incarnation of one peer with the same
-// stack. Each packet is preceded by its kind, and each datagram by a tag made of both incarnations,
-// so packets that an earlier life or a stranger has left in the network get no further than here.
+// stack. Each packet is preceded by its kind, and each datagram by a tag.
+//
+// Identities are no secret. So each end draws a secret for each session, and tells it in its first
+// hello or in the answer to one (session/secrets.hpp). Answers repeat the secret of the other end.
+// The tag, and the proofs by which a session goes on, are hashes under a key of both secrets. So
+// packets that an earlier life or a stranger has sent get no further than here.
 //
 // A silent peer is suspected, and given up after `down_after` (liveness.hpp). The loss ends the
 // session; so does a peer that leaves or comes back with another incarnation. The end is final: the
@@ -25,8 +29,10 @@
 // under way are lost with the old stream, so this is done only if layers above carry messages over
 // from one stream to another (`properties::connected` of the whole stack is false).
 //
-// On datagrams a session opens only when the other end has proved that it receives the packets sent
-// to its address. So a sender with a false address can neither open a session nor end one.
+// On datagrams a session opens only when the other end has repeated this end's secret, or has sent
+// the right tag: then it receives the packets sent to its address. A hello of another life, or of
+// another session, is answered by a challenge with a cookie, and counts only with that cookie. So a
+// sender with a false address can neither open a session nor end one.
 //
 // Only an observed silence counts: arrived bytes are received before time passes, and if this end
 // itself was called later than it has asked for, the delay is taken out of every limit. So from the
@@ -42,6 +48,8 @@
 //       said there that the session goes on.
 //   D6  A stranger's packet changes nothing but a counter, and is answered with at most one packet
 //       that is no larger than a hello.
+//   D7  The session goes on by another stream only with an end that proves that it knows both
+//       secrets, and no such proof counts twice.
 //
 // Thread safety: none; a layer is its stack's.
 #pragma once
@@ -65,6 +73,7 @@
 #include "garrick/net/layer/session/phi_accrual.hpp"
 #include "garrick/net/packet.hpp"
 #include "garrick/net/peer_identity.hpp"
+#include "garrick/net/siphash.hpp"
 
 namespace garrick::net {
 
@@ -92,7 +101,10 @@ struct session_settings {
   base::duration reopen_first = base::duration::milliseconds(20);  ///< first pause before a
                                                                    ///< stream is opened again
   base::duration reopen_most = base::duration::seconds(2);         ///< the longest such pause
-  std::uint64_t seed = 0;      ///< of the jitter; should differ between peers
+  std::uint64_t seed = 0;  ///< of the jitter; should differ between peers
+  /// The secret of this end, for this session alone; should be unguessable. 0: it is made from
+  /// `seed`, or drawn from the system's randomness if that is 0, too.
+  std::uint64_t secret = 0;
   probing_settings probing{};  ///< of the path of datagrams
 };
 
@@ -138,7 +150,7 @@ class session : public layer_defaults {
   /// Checks the settings. Returns `errc::invalid_setting`, or no error.
   [[nodiscard]] static base::error check(const session_settings& s);
 
-  /// Makes a layer without a session. Requires `!check(s)`.
+  /// Makes a layer without a session. Requires `!check(s)`. May throw.
   explicit session(session_settings s);
 
   /// Sends the message to the peer; drops it if the session is not open.
@@ -180,6 +192,8 @@ class session : public layer_defaults {
   [[nodiscard]] session_counters counters() const noexcept;
   /// Returns the state of the path of datagrams.
   [[nodiscard]] const net::path& path_size() const noexcept { return path_; }
+  /// Returns the tag in the peer's datagrams; 0 as long as none is known.
+  [[nodiscard]] std::uint32_t tag_of_peer() const noexcept { return tag_from_; }
 
  private:
   // A peer's interval is believed within these limits, in milliseconds.
@@ -199,7 +213,7 @@ class session : public layer_defaults {
   void pass_time(layer_context& c);
 
   void on_hello(std::span<const std::byte> bytes, layer_context& c);
-  void on_hello_while_open(const hello& h, layer_context& c);
+  void on_hello_by_datagram(const hello& h, layer_context& c);
   void on_hello_while_lost(const hello& h, layer_context& c);
   void on_hello_ack(std::span<const std::byte> bytes, layer_context& c);
   void on_challenge(std::span<const std::byte> bytes, layer_context& c);
@@ -216,14 +230,19 @@ class session : public layer_defaults {
   void on_heartbeat_ack(std::uint32_t number, layer_context& c);
   void on_stranger(std::span<const std::byte> bytes, layer_context& c);
 
-  [[nodiscard]] bool agree(const hello& h, layer_context& c);
-  /// Returns true if this hello may end the handshake. Any host may send a datagram, so on
-  /// datagrams only a sender that knows this end's number may end a handshake that this end has
-  /// begun.
-  [[nodiscard]] bool may_end(const hello& h) const noexcept {
-    return stream_ || !settings_.connects || h.to == settings_.self.incarnation;
+  /// Returns true if the session may begin with the sender of this hello. Otherwise the sender is
+  /// refused, and the handshake ends if `may_end`.
+  [[nodiscard]] bool agree(const hello& h, bool may_end, layer_context& c);
+  [[nodiscard]] bool has_same_layers(const hello& h, bool may_end, layer_context& c);
+  /// Returns true if this hello is the first one of the peer of this session.
+  [[nodiscard]] bool is_the_first(const hello& h) const noexcept {
+    return knows_peer_ && !h.resumes && h.self == peer_.self && h.number == secret_of_peer_;
   }
-  [[nodiscard]] bool has_same_layers(const hello& h, layer_context& c);
+  /// Returns true if this hello or answer proves that its sender is the peer of this session.
+  [[nodiscard]] bool proves(session_packet kind, const hello& h) const noexcept;
+  /// Returns true if this hello_ack answers a hello of this end, and has come from an end that got
+  /// it.
+  [[nodiscard]] bool is_an_answer(const hello& h) const noexcept;
   /// Notes that a hello has come by this stream, and lets larger packets come.
   void greet(layer_context& c);
   void learn(const hello& h);
@@ -232,9 +251,12 @@ class session : public layer_defaults {
   void restarted(const hello& h, layer_context& c);
   void end(const base::error& why, layer_context& c);
 
-  [[nodiscard]] hello own_hello(std::uint64_t to, bool resumes, const layer_context& c) const;
-  void send_hello(session_packet kind, std::uint64_t to, layer_context& c);
-  void send_refusal(refusal why, std::uint64_t to, layer_context& c);
+  [[nodiscard]] hello own_hello(std::uint64_t to, const layer_context& c) const;
+  [[nodiscard]] hello resuming(std::uint64_t number, const layer_context& c) const;
+  void send_hello(session_packet kind, const hello& h, layer_context& c);
+  void send_answer(const hello& to, layer_context& c);
+  void send_challenge(const hello& to, std::uint64_t cookie, layer_context& c);
+  void send_refusal(refusal why, const hello& to, layer_context& c);
   void send_own(session_packet kind, packet body, layer_context& c);
   /// Tells the peer that an open session ends, and why.
   void refuse_more(const base::error& why, layer_context& c);
@@ -266,7 +288,16 @@ class session : public layer_defaults {
   hello peer_;
   std::uint32_t tag_to_ = 0;
   std::uint32_t tag_from_ = 0;
-  std::uint64_t challenged_by_ = 0;  // an incarnation at the other end that wants its number back
+  std::uint64_t challenged_by_ = 0;  // the incarnation that has sent the last challenge
+  std::uint64_t cookie_ = 0;         // of the last challenge; 0: none
+  std::uint64_t secret_;
+  siphash_key cookies_;  // for the challenges of this end; the peer does not know it
+  std::uint64_t secret_of_peer_ = 0;
+  siphash_key key_{};               // of both secrets
+  std::uint64_t attempts_ = 0;      // to resume, by this end
+  std::uint64_t by_stream_ = 0;     // the number of the hello that this stream has had
+  std::uint64_t beside_ = 0;        // the number of the last greeting
+  std::uint64_t last_attempt_ = 0;  // of the peer that was accepted
 
   base::instant greet_until_{};  // while greeting
   base::instant keep_until_{};   // while lost

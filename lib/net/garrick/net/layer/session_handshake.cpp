@@ -5,6 +5,7 @@
 
 #include "garrick/net/error.hpp"
 #include "garrick/net/layer/session.hpp"
+#include "garrick/net/layer/session/secrets.hpp"
 #include "garrick/net/little_endian.hpp"
 
 namespace garrick::net {
@@ -20,10 +21,63 @@ constexpr std::size_t frame_length = 4;
 
 }  // namespace
 
-bool session::agree(const hello& h, layer_context& c) {
+// -- Sending ------------------------------------------------------------------
+
+hello session::resuming(std::uint64_t number, const layer_context& c) const {
+  hello h = own_hello(peer_.self.incarnation, c);
+  h.resumes = true;
+  h.number = number;
+  h.proof = resume_proof(key_, session_packet::hello, h);
+  return h;
+}
+
+void session::send_hello(session_packet kind, const hello& h, layer_context& c) {
+  packet p = packet::with_room(header_size + c.headers_below(), 192);
+  encode_hello(kind, h, p);
+  ++counters_.hellos_sent;
+  c.down({std::move(p), layer_lane});
+}
+
+void session::send_answer(const hello& to, layer_context& c) {
+  hello h = own_hello(to.self.incarnation, c);
+  h.resumes = phase_ == phase::lost;
+  h.number = to.resumes ? to.number : secret_;
+  h.proof = to.resumes ? resume_proof(key_, session_packet::hello_ack, h) : to.number;
+  send_hello(session_packet::hello_ack, h, c);
+}
+
+void session::send_challenge(const hello& to, std::uint64_t cookie, layer_context& c) {
+  hello h = own_hello(to.self.incarnation, c);
+  h.program.clear();  // the answer to a stranger is short
+  h.number = cookie;
+  h.proof = to.number;
+  send_hello(session_packet::challenge, h, c);
+}
+
+void session::send_refusal(refusal why, const hello& to, layer_context& c) {
+  packet p = packet::with_room(header_size + c.headers_below(), 32);
+  const std::uint64_t proof = to.resumes ? 0 : to.number;
+  encode_refusal({why, settings_.versions, to.self.incarnation, {}, {}, proof}, p);
+  c.down({std::move(p), layer_lane});
+}
+
+// -- Agreement ----------------------------------------------------------------
+
+bool session::proves(session_packet kind, const hello& h) const noexcept {
+  return knows_peer_ && h.resumes && h.self == peer_.self && h.to == settings_.self.incarnation &&
+         h.proof == resume_proof(key_, kind, h);
+}
+
+bool session::is_an_answer(const hello& h) const noexcept {
+  if (phase_ == phase::lost)
+    return proves(session_packet::hello_ack, h) && (h.number == by_stream_ || h.number == beside_);
+  return h.to == settings_.self.incarnation && h.proof == secret_;
+}
+
+bool session::agree(const hello& h, bool may_end, layer_context& c) {
   if (h.self == settings_.self) {
-    send_refusal(refusal::oneself, h.self.incarnation, c);
-    if (!may_end(h)) return ++counters_.strangers, false;
+    send_refusal(refusal::oneself, h, c);
+    if (!may_end) return ++counters_.strangers, false;
     end(base::make_error(net_errc::refused, "failure_detection",
                          "the other end is this end itself"),
         c);
@@ -31,10 +85,10 @@ bool session::agree(const hello& h, layer_context& c) {
   }
   if (const auto common = settings_.versions.common(h.versions)) {
     version_ = *common;
-    return has_same_layers(h, c);
+    return has_same_layers(h, may_end, c);
   }
-  send_refusal(refusal::incompatible, h.self.incarnation, c);
-  if (!may_end(h)) return ++counters_.strangers, false;
+  send_refusal(refusal::incompatible, h, c);
+  if (!may_end) return ++counters_.strangers, false;
   end(base::make_error(net_errc::incompatible, "failure_detection",
                        "this end speaks versions " + settings_.versions.to_string() +
                            ", the other end " + h.versions.to_string()),
@@ -42,10 +96,10 @@ bool session::agree(const hello& h, layer_context& c) {
   return false;
 }
 
-bool session::has_same_layers(const hello& h, layer_context& c) {
+bool session::has_same_layers(const hello& h, bool may_end, layer_context& c) {
   if (h.layers == c.fingerprint()) return true;
-  send_refusal(refusal::other_layers, h.self.incarnation, c);
-  if (!may_end(h)) return ++counters_.strangers, false;
+  send_refusal(refusal::other_layers, h, c);
+  if (!may_end) return ++counters_.strangers, false;
   end(different_stacks(), c);
   return false;
 }
@@ -65,8 +119,11 @@ void session::greet(layer_context& c) {
 void session::learn(const hello& h) {
   peer_ = h;
   knows_peer_ = true;
-  tag_to_ = session_tag(settings_.self.incarnation, h.self.incarnation);
-  tag_from_ = session_tag(h.self.incarnation, settings_.self.incarnation);
+  secret_of_peer_ = std::exchange(peer_.number, 0);
+  peer_.proof = 0;
+  key_ = session_key(secret_, secret_of_peer_);
+  tag_to_ = session_tag(key_, settings_.self.incarnation);
+  tag_from_ = session_tag(key_, peer_.self.incarnation);
 }
 
 void session::open(layer_context& c) {
@@ -86,72 +143,87 @@ void session::open(layer_context& c) {
   if (writable(c)) c.notify({link_event::kind::writable});
 }
 
+// -- Arriving packets ---------------------------------------------------------
+
 void session::on_hello(std::span<const std::byte> bytes, layer_context& c) {
   const std::optional<hello> h = decode_hello(bytes);
   if (!h || !connected_) return on_stranger(bytes, c);
-  if (phase_ == phase::open) return on_hello_while_open(*h, c);
-  greet(c);
+  if (!stream_) return on_hello_by_datagram(*h, c);
+  if (phase_ == phase::open) {  // the peer repeats its hello until it has the answer
+    if (h->self != peer_.self) on_stranger(bytes, c);
+    return;
+  }
   if (phase_ == phase::lost) return on_hello_while_lost(*h, c);
-  if (!agree(*h, c)) return;
-  if (h->resumes && stream_) {
-    send_refusal(refusal::no_session, h->self.incarnation, c);
+  greet(c);
+  if (!agree(*h, true, c)) return;
+  if (h->resumes) {
+    send_refusal(refusal::no_session, *h, c);
     return end(peer_down("the other end wants to go on with a session that is over"), c);
   }
   learn(*h);
-  send_hello(session_packet::hello_ack, h->self.incarnation, c);
-  // A peer that knows this end's number receives the packets that are sent to its address; on a
-  // stream that is certain. Otherwise this end does not open yet, and does not repeat its answer,
-  // since that may have gone to an end that has asked for nothing. A peer that is open sends a
-  // packet within an interval, which opens this end, too.
-  if (stream_ || h->to == settings_.self.incarnation) open(c);
+  send_answer(*h, c);
+  open(c);
 }
 
-void session::on_hello_while_open(const hello& h, layer_context& c) {
-  // This hello came late or twice. The answer replaces one that may have been lost.
-  if (h.self == peer_.self) {
-    if (!stream_) send_hello(session_packet::hello_ack, h.self.incarnation, c);
-    return;
+void session::on_hello_by_datagram(const hello& h, layer_context& c) {
+  if (h.resumes) return on_stranger({}, c);
+  if (knows_peer_ && !is_the_first(h)) {
+    if (h.self == settings_.self) return on_stranger({}, c);
+    // Perhaps the peer was restarted, or has begun another session. Or the hello comes from an
+    // earlier life of the peer, or from a stranger: then the challenge stays without an answer.
+    const std::uint64_t cookie = cookie_of(cookies_, h, 0);
+    if (h.proof != cookie) {
+      ++counters_.strangers;
+      return send_challenge(h, cookie, c);
+    }
+    if (phase_ == phase::open) return restarted(h, c);
   }
-  if (h.self == settings_.self) return on_stranger({}, c);
-  if (stream_ || h.to == settings_.self.incarnation) return restarted(h, c);
-  // Perhaps the peer was restarted. Or the hello comes from an earlier life of the peer, or from a
-  // stranger: then the challenge stays without an answer.
-  ++counters_.strangers;
-  send_hello(session_packet::challenge, h.self.incarnation, c);
+  if (phase_ == phase::greeting) {
+    greet(c);
+    // Any host may send this. So an end that connects learns its peer only by the answer to its own
+    // hello, and an end that listens waits for a packet with the right tag before it opens. A peer
+    // that is open sends one within an interval.
+    if (!agree(h, !settings_.connects, c)) return;
+    if (!settings_.connects) learn(h);
+  }
+  send_answer(h, c);  // again, if an earlier answer may have been lost
 }
 
 void session::on_hello_while_lost(const hello& h, layer_context& c) {
-  if (h.self != peer_.self) return restarted(h, c);
-  if (!has_same_layers(h, c)) return;
-  // A peer that was never told that the session is open may begin it once more.
-  const bool continues = h.resumes ? h.to == settings_.self.incarnation : !confirmed_;
-  if (!continues) {
-    send_refusal(refusal::no_session, h.self.incarnation, c);
-    return end(peer_down("the other end does not have the session any more"), c);
-  }
-  send_hello(session_packet::hello_ack, h.self.incarnation, c);
+  if (proves(session_packet::hello, h)) {
+    if (h.number <= last_attempt_) return on_stranger({}, c);
+    last_attempt_ = h.number;
+  } else if (!is_the_first(h) || confirmed_) {
+    ++counters_.strangers;
+    send_refusal(refusal::no_session, h, c);
+    // The accept policy has given the peer time to resume, and has given the session up.
+    if (!settings_.connects && h.begins_anew && !h.resumes && h.self == peer_.self)
+      end(peer_down("the other end does not have the session any more"), c);
+    return;
+  }  // else the peer was never told that the session is open, and begins it once more
+  greet(c);
+  if (!has_same_layers(h, true, c)) return;
+  send_answer(h, c);
   open(c);
 }
 
 void session::on_hello_ack(std::span<const std::byte> bytes, layer_context& c) {
   const std::optional<hello> h = decode_hello(bytes);
-  if (!h || !connected_ || h->to != settings_.self.incarnation || h->self == settings_.self)
-    return on_stranger(bytes, c);
+  if (!h || !connected_ || h->self == settings_.self) return on_stranger(bytes, c);
+  if (phase_ == phase::open && stream_) return;  // both have said hello at once
+  if (!is_an_answer(*h)) return on_stranger(bytes, c);
   greet(c);
   if (phase_ == phase::greeting) {
-    if (!agree(*h, c)) return;
+    if (!agree(*h, true, c)) return;
     learn(*h);
     confirmed_ = true;
     open(c);
-  } else if (h->self != peer_.self) {
-    if (stream_) return restarted(*h, c);
-    return on_stranger(bytes, c);
   } else if (phase_ == phase::lost) {
-    if (!has_same_layers(*h, c)) return;
-    if (!h->resumes) return end(peer_down("the other end has begun another session"), c);
+    if (!has_same_layers(*h, true, c)) return;
+    by_stream_ = beside_ = 0;
     open(c);
-  } else if (stream_) {
-    return;  // both have said hello at once
+  } else if (h->self != peer_.self || h->number != secret_of_peer_) {
+    return on_stranger(bytes, c);
   }
   // The heartbeat tells the other end that this end is open.
   if (phase_ == phase::open) send_heartbeat(0, c);
@@ -159,17 +231,18 @@ void session::on_hello_ack(std::span<const std::byte> bytes, layer_context& c) {
 
 void session::on_challenge(std::span<const std::byte> bytes, layer_context& c) {
   const std::optional<hello> h = decode_hello(bytes);
-  if (!h || stream_ || !settings_.connects || phase_ != phase::greeting ||
-      h->to != settings_.self.incarnation)
+  if (!h || stream_ || !settings_.connects || phase_ != phase::greeting || !is_an_answer(*h))
     return on_stranger(bytes, c);
   challenged_by_ = h->self.incarnation;
-  send_hello(session_packet::hello, challenged_by_, c);
+  cookie_ = h->number;
+  say_hello(c);
 }
 
 void session::on_refusal(std::span<const std::byte> bytes, layer_context& c) {
   const std::optional<refusal_notice> r = decode_refusal(bytes);
   const bool expected = phase_ == phase::greeting || phase_ == phase::lost;
-  if (!r || !connected_ || !expected || r->to != settings_.self.incarnation)
+  const bool is_proved = stream_ || (r && r->proof == secret_);
+  if (!r || !connected_ || !expected || !is_proved || r->to != settings_.self.incarnation)
     return on_stranger(bytes, c);
   switch (r->why) {
     case refusal::incompatible:
@@ -195,11 +268,14 @@ void session::on_refusal(std::span<const std::byte> bytes, layer_context& c) {
   end(base::make_error(net_errc::refused, "failure_detection", text), c);
 }
 
+// -- A second connection ------------------------------------------------------
+
 packet session::greeting(layer_context& c) {
   const bool wanted = phase_ == phase::lost || (phase_ == phase::open && life_.is_suspected());
   if (!wanted) return {};
   packet p = packet::with_room(frame_length, largest_hello);
-  encode_hello(session_packet::hello, own_hello(peer_.self.incarnation, true, c), p);
+  beside_ = ++attempts_;
+  encode_hello(session_packet::hello, resuming(beside_, c), p);
   const auto size = static_cast<std::uint32_t>(p.size());  // before there is more in front
   store_le(p.prepend(frame_length), size);
   ++counters_.hellos_sent;
@@ -216,8 +292,8 @@ beside session::answered(std::span<const std::byte> bytes, layer_context& c) con
   bytes = bytes.first(size);
   if (static_cast<session_packet>(bytes[0]) != session_packet::hello_ack) return beside::drops;
   const std::optional<hello> h = decode_hello(bytes);
-  const bool goes_on = h && h->resumes && h->self == peer_.self &&
-                       h->to == settings_.self.incarnation && h->layers == c.fingerprint();
+  const bool goes_on = h && proves(session_packet::hello_ack, *h) && h->number == beside_ &&
+                       h->layers == c.fingerprint();
   return goes_on ? beside::takes : beside::drops;
 }
 

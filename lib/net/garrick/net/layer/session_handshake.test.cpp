@@ -32,7 +32,8 @@ std::vector<std::byte> received(const packet& p, bool stream) {
 /// Returns the bytes of a refusal because the peer has a session with end 0.
 std::vector<std::byte> refused_for_session(const peer_identity& by, bool stream) {
   packet said;
-  encode_refusal({refusal::has_session, {}, settings_of(0).self.incarnation, {}, by}, said);
+  const session_settings s = settings_of(0);
+  encode_refusal({refusal::has_session, {}, s.self.incarnation, {}, by, s.secret}, said);
   return received(said, stream);
 }
 
@@ -88,7 +89,8 @@ TEST_CASE("session: an end that begins outlives the news that an earlier session
     };
     connects();
     packet said;
-    encode_refusal({refusal::no_session, {}, settings_of(0).self.incarnation, {}, {}}, said);
+    const session_settings s = settings_of(0);
+    encode_refusal({refusal::no_session, {}, s.self.incarnation, {}, {}, s.secret}, said);
     p.inject(0, received(said, stream));
     CHECK(!p.ends[0].down());
     if (stream) p.lose(0);

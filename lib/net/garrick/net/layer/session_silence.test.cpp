@@ -288,8 +288,7 @@ TEST_CASE("session: only the answer to the last heartbeat gives a round trip") {
   const auto answers = [&](std::uint32_t number) {
     std::vector<std::byte> all(9);
     all[0] = static_cast<std::byte>(session_packet::heartbeat_ack);
-    store_le(all.data() + 1,
-             session_tag(settings_of(1).self.incarnation, settings_of(0).self.incarnation));
+    store_le(all.data() + 1, p.layer(0).tag_of_peer());
     store_le(all.data() + 5, number);
     return all;
   };

@@ -52,14 +52,9 @@ bytes framed(session_packet what, const hello& h) {
   return {p.bytes().begin(), p.bytes().end()};
 }
 
-/// Returns the answer by which end 1 resumes the session.
-hello going_on() {
-  hello h;
-  h.self = settings_of(1).self;
-  h.to = settings_of(0).self.incarnation;
-  h.resumes = true;
-  h.layers = session_stack::fingerprint;
-  return h;
+/// Returns the answer by which end 1 resumes the session, after this many attempts of end 0.
+hello going_on(std::uint64_t attempts = 1) {
+  return resumption_of(1, session_packet::hello_ack, attempts, session_stack::fingerprint);
 }
 
 }  // namespace
@@ -124,6 +119,11 @@ TEST_CASE("beside: the greeting says that the session goes on, and only while it
   CHECK(says.says.self == settings_of(0).self);
   CHECK(says.says.to == settings_of(1).self.incarnation);
   CHECK(says.says.layers == session_stack::fingerprint);
+  CHECK(says.says == [] {
+    hello h = resumption_of(0, session_packet::hello, 1, session_stack::fingerprint);
+    h.program = settings_of(0).program;
+    return h;
+  }());
   p.ends[0].stack->disconnected(net_errc::connection_lost, p.now);
   CHECK(!p.ends[0].stack->greeting(p.now).empty());
   p.run(60_s);
@@ -144,6 +144,8 @@ TEST_CASE("beside: only the peer that goes on with this session takes over") {
     return answer(framed(what, h));
   };
   const bytes right = framed(session_packet::hello_ack, going_on());
+  CHECK(answer(right) == beside::drops);  // nothing was said
+  REQUIRE(!p.ends[0].stack->greeting(p.now).empty());
   for (std::size_t n = 0; n != right.size(); ++n)
     CHECK(answer({right.begin(), right.begin() + static_cast<std::ptrdiff_t>(n)}) == beside::waits);
   CHECK(answer(right) == beside::takes);
@@ -155,6 +157,9 @@ TEST_CASE("beside: only the peer that goes on with this session takes over") {
   CHECK(with([](hello& h) { ++h.to; }) == beside::drops);
   CHECK(with([](hello& h) { h.resumes = false; }) == beside::drops);
   CHECK(with([](hello& h) { ++h.layers; }) == beside::drops);
+  CHECK(with([](hello& h) { ++h.number; }) == beside::drops);
+  CHECK(with([](hello& h) { ++h.proof; }) == beside::drops);
+  CHECK(with([](hello& h) { h = going_on(2); }) == beside::drops);
   CHECK(with([](hello&) {}, session_packet::hello) == beside::drops);
   bytes broken = right;
   broken[6] ^= std::byte{1};
@@ -221,7 +226,10 @@ TEST_CASE("beside: asked for when the stream that replaced a lost one is silent,
   p.run(3_s);
   CHECK(p.ends[0].reopened_beside > 1);
   CHECK(p.ends[0].reopened == 0);
-  CHECK(p.ends[0].stack->answered(framed(session_packet::hello_ack, going_on()), p.now) ==
+  REQUIRE(!p.ends[0].stack->greeting(p.now).empty());  // the second attempt: the stream had one
+  CHECK(p.ends[0].stack->answered(framed(session_packet::hello_ack, going_on(1)), p.now) ==
+        beside::drops);
+  CHECK(p.ends[0].stack->answered(framed(session_packet::hello_ack, going_on(2)), p.now) ==
         beside::takes);
 }
 

@@ -219,13 +219,16 @@ class newcomer final : public carried, public std::enable_shared_from_this<newco
   }
   void receive(std::span<const std::byte> bytes, base::instant now) override {
     if (made_ != nullptr) return made_->receive(bytes, now);
+    const bool is_datagram = local_.kind() == transport_kind::udp;
+    if (is_datagram && !policy_->may_begin(bytes)) return refuse();
     const std::size_t room = std::max<std::size_t>(policy_->wants(), 1);
     bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     const arrival who{.remote = remote_,
                       .local = local_,
-                      .bytes = std::span(bytes_).first(std::min(bytes_.size(), room))};
+                      .bytes = std::span(bytes_).first(std::min(bytes_.size(), room)),
+                      .now = now};
     verdict v = policy_->look(who);
-    if (v.what() == verdict::kind::more && bytes_.size() < room) return;
+    if (v.what() == verdict::kind::more && bytes_.size() < room && !is_datagram) return;
     if (v.what() == verdict::kind::join) return join(v.to());
     if (v.what() != verdict::kind::start) return refuse(v.take_words());
     const auto keeps = std::exchange(self_, nullptr);

@@ -30,6 +30,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "garrick/base/time/clock.hpp"
 #include "garrick/net/packet.hpp"
 #include "garrick/net/transport/endpoint.hpp"
 #include "garrick/net/transport/hosted.hpp"
@@ -41,6 +42,7 @@ struct arrival {
   endpoint remote;  ///< the other end's address; of a Unix domain socket the listener's
   endpoint local;   ///< the listener's address
   std::span<const std::byte> bytes;  ///< bytes so far, at most `accept_policy::wants()`
+  base::instant now{};               ///< the time of the listener
 };
 
 /// The decision of a policy.
@@ -71,8 +73,13 @@ class verdict {
     return v;
   }
   /// Returns the verdict that waits for more bytes. At the limits, and for datagrams, it counts as
-  /// a refusal.
-  [[nodiscard]] static verdict more() noexcept { return verdict(kind::more); }
+  /// a refusal. The sender of a datagram first gets `words`. If there are any, the datagram is not
+  /// counted as refused: a newcomer that is at its address may send another one.
+  [[nodiscard]] static verdict more(packet words = {}) noexcept {
+    verdict v(kind::more);
+    v.words_ = std::move(words);
+    return v;
+  }
   /// Returns the verdict that lets the stream carry this link's bytes from now on, as after
   /// `carrier::reopen`. It counts as a refusal if the link has ended or is not a stream's. A
   /// connection that the link still has is closed.
@@ -88,7 +95,7 @@ class verdict {
   [[nodiscard]] std::optional<std::size_t> thread() const noexcept { return thread_; }
   /// Returns the link given to `join`.
   [[nodiscard]] const connection& to() const noexcept { return to_; }
-  /// Returns the bytes given to `refuse`.
+  /// Returns the bytes given to `refuse` or `more`.
   [[nodiscard]] packet take_words() noexcept { return std::move(words_); }
 
  private:
@@ -110,6 +117,9 @@ class accept_policy {
 
   /// Returns the most first bytes of a stream that `look` wants to see; 0: it decides at once.
   [[nodiscard]] virtual std::size_t wants() const { return 0; }
+  /// Returns false if no newcomer's datagram begins like this one, which is then dropped before all
+  /// else, and counted as refused. Called for each datagram from an unknown address.
+  [[nodiscard]] virtual bool may_begin(std::span<const std::byte>) const noexcept { return true; }
   /// Returns the verdict on a newcomer. The default starts a link for each.
   [[nodiscard]] virtual verdict look(const arrival&) { return verdict::start(); }
   /// Called after `look` has returned "start"; `fresh` is a new link without an object. Returns the
@@ -131,7 +141,9 @@ class accept_policy {
 };
 
 /// Returns a policy that starts a link for each newcomer, by `std::unique_ptr<hosted> f(const
-/// arrival&, carrier&, const connection&)`. Several threads may call `f` at once.
+/// arrival&, carrier&, const connection&)`. Several threads may call `f` at once. Over datagrams a
+/// stranger with false addresses can make it start links, up to the listener's limits; but no
+/// session of such a link opens (session.hpp).
 template <class F>
   requires std::is_invocable_v<F&, const arrival&, carrier&, const connection&>
 [[nodiscard]] std::shared_ptr<accept_policy> accept_each(F f) {

@@ -144,6 +144,8 @@ void encode_hello(session_packet kind, const hello& h, packet& to) {
   to.append(capabilities);
   put(to, static_cast<std::uint8_t>(program.size()));
   to.append(std::as_bytes(std::span(program)));
+  put(to, h.number);
+  put(to, h.proof);
 }
 
 std::optional<hello> decode_hello(std::span<const std::byte> packet) {
@@ -160,7 +162,10 @@ std::optional<hello> decode_hello(std::span<const std::byte> packet) {
   h.layers = from.number<std::uint32_t>();
   h.capabilities = capability_set::from(from.bytes(from.number<std::uint8_t>()));
   const std::span<const std::byte> program = from.bytes(from.number<std::uint8_t>());
-  if (!from.ok || h.self.incarnation == 0 || h.versions.lowest > h.versions.highest)
+  h.number = from.number<std::uint64_t>();
+  h.proof = from.number<std::uint64_t>();
+  if (!from.ok || h.self.incarnation == 0 || h.number == 0 ||
+      h.versions.lowest > h.versions.highest)
     return std::nullopt;
   h.program = shown(program.first(std::min(program.size(), longest_program)));
   return h;
@@ -171,6 +176,7 @@ void encode_refusal(const refusal_notice& r, packet& to) {
   put(to, r.versions.lowest);
   put(to, r.versions.highest);
   put(to, r.to);
+  put(to, r.proof);
   put(to, static_cast<std::uint8_t>(r.why));
   const std::string_view words = std::string_view(r.words).substr(0, longest_words);
   const bool names_itself = r.self.incarnation != 0;
@@ -186,6 +192,7 @@ std::optional<refusal_notice> decode_refusal(std::span<const std::byte> packet) 
   refusal_notice r;
   r.versions = read_versions(from);
   r.to = from.number<std::uint64_t>();
+  r.proof = from.number<std::uint64_t>();
   r.why = static_cast<refusal>(from.number<std::uint8_t>());
   if (!from.ok) return std::nullopt;
   const std::span<const std::byte> words = from.bytes(from.number<std::uint8_t>());
@@ -209,14 +216,6 @@ std::string parting_text(std::span<const std::byte> body) {
   const std::span<const std::byte> words = body.subspan(1);
   return "the peer has ended the session: " +
          shown(words.first(std::min(words.size(), longest_words)));
-}
-
-std::uint32_t session_tag(std::uint64_t sender, std::uint64_t receiver) noexcept {
-  std::uint64_t x = sender * 0x9e3779b97f4a7c15u + receiver;
-  x ^= x >> 32;
-  x *= 0xd6e8feb86659fd93u;
-  x ^= x >> 32;
-  return static_cast<std::uint32_t>(x);
 }
 
 bool has_mark(std::span<const std::byte> packet) noexcept {

@@ -35,7 +35,7 @@ enum class session_packet : std::uint8_t {
   data = 1,       ///< a message from above
   hello,          ///< the first packet of the end that connects
   hello_ack,      ///< the answer of the end that accepts
-  challenge,      ///< as hello_ack, by an end that has a session with another incarnation
+  challenge,      ///< asks an end that says hello to prove that it is at its address
   heartbeat,      ///< asks for an answer; with padding it probes the path
   heartbeat_ack,  ///< the answer to a heartbeat
   leave,          ///< the sender leaves in good order
@@ -101,6 +101,12 @@ struct hello {
   std::uint32_t layers = 0;     ///< the fingerprint of its stack
   capability_set capabilities;  ///< its capabilities
   std::string program;          ///< the program's name; at most `longest_program` bytes
+  /// The secret of the sender, not 0. In a challenge the cookie. In a hello that resumes, and in
+  /// the answer to it, how often the sender of that hello has tried.
+  std::uint64_t number = 1;
+  /// The cookie of the last challenge; 0: none. In an answer the receiver's secret. In a hello that
+  /// resumes, and in the answer to it, the proof (secrets.hpp).
+  std::uint64_t proof = 0;
 
   friend bool operator==(const hello&, const hello&) = default;
 };
@@ -118,11 +124,12 @@ enum class refusal : std::uint8_t {
 
 /// The body of `refuse`.
 struct refusal_notice {
-  refusal why{};           ///< the reason
-  version_range versions;  ///< the versions of the refusing end
-  std::uint64_t to = 0;    ///< the incarnation that is refused
-  std::string words{};     ///< for people; at most `longest_words` bytes
-  peer_identity self{};    ///< the refusing end, if it says so; otherwise the incarnation is 0
+  refusal why{};            ///< the reason
+  version_range versions;   ///< the versions of the refusing end
+  std::uint64_t to = 0;     ///< the incarnation that is refused
+  std::string words{};      ///< for people; at most `longest_words` bytes
+  peer_identity self{};     ///< the refusing end, if it says so; otherwise the incarnation is 0
+  std::uint64_t proof = 0;  ///< the secret of the refused end; 0: its hello had none
 };
 
 /// The reasons to end a session, in the first byte of the body of `leave`. A `leave` without a
@@ -146,9 +153,6 @@ void encode_refusal(const refusal_notice& r, packet& to);
 void encode_parting(std::string_view words, packet& to);
 /// Returns the reason in the body of a `leave`, for people.
 [[nodiscard]] std::string parting_text(std::span<const std::byte> body);
-
-/// Returns the tag in each datagram from `sender` to `receiver`, two incarnations.
-[[nodiscard]] std::uint32_t session_tag(std::uint64_t sender, std::uint64_t receiver) noexcept;
 
 /// The result of a look at the first bytes of a new connection.
 struct peeked {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "garrick/net/error.hpp"
+#include "garrick/net/layer/session/secrets.hpp"
 #include "garrick/net/little_endian.hpp"
 
 namespace handshake_test {
@@ -30,6 +31,8 @@ hello full_hello() {
   h.capabilities.add(0);
   h.capabilities.add(9);
   h.program = "program 1.0";
+  h.number = 0x4142434445464748;
+  h.proof = 0x5152535455565758;
   return h;
 }
 
@@ -49,13 +52,22 @@ TEST_CASE("handshake: a hello lies on the wire as docs/wire.md says") {
       "\xfa\x00\x00\x00"
       "\x34\x33\x32\x31"
       "\x02\x01\x02"
-      "\x0bprogram 1.0",
-      65);
+      "\x0bprogram 1.0"
+      "\x48\x47\x46\x45\x44\x43\x42\x41"
+      "\x58\x57\x56\x55\x54\x53\x52\x51",
+      81);
   REQUIRE(p.size() == expected.size());
   CHECK(std::equal(p.bytes().begin(), p.bytes().end(), bytes_of(expected).begin()));
   CHECK(decode_hello(p.bytes()) == full_hello());
-  // The tag is fixed for ever: it is in each datagram.
-  CHECK(session_tag(1, 2) == 0x9328bfb5u);
+}
+
+TEST_CASE("handshake: the hashes of a session are fixed for ever") {
+  const siphash_key key = session_key(2, 1);
+  CHECK(key == siphash_key{1, 2});
+  CHECK(key == session_key(1, 2));
+  CHECK(session_tag(key, 3) == 0xf0521c35u);
+  CHECK(resume_proof(key, session_packet::hello, full_hello()) == 0xfb00210df8b95bbc);
+  CHECK(resume_proof(key, session_packet::hello_ack, full_hello()) == 0x1a1d4568ead48fc5);
 }
 
 TEST_CASE("handshake: fields that come later are skipped, and less than a hello is none") {
@@ -79,6 +91,7 @@ TEST_CASE("handshake: nonsense is no hello") {
   CHECK(decodes([](auto&) {}));
   CHECK(!decodes([](auto& h) { h.self.incarnation = 0; }));
   CHECK(!decodes([](auto& h) { h.versions = {3, 2}; }));
+  CHECK(!decodes([](auto& h) { h.number = 0; }));
 }
 
 TEST_CASE("handshake: a program's name is cut, and shows no control characters") {
@@ -103,12 +116,13 @@ TEST_CASE("handshake: both ends choose the highest common version") {
 
 TEST_CASE("handshake: a refusal comes back") {
   packet p;
-  encode_refusal({refusal::given_up, {3, 4}, 77}, p);
+  encode_refusal({refusal::given_up, {3, 4}, 77, {}, {}, 0x0102030405060708}, p);
   const auto r = decode_refusal(p.bytes());
   REQUIRE(r.has_value());
   CHECK(r->why == refusal::given_up);
   CHECK(r->versions == version_range{3, 4});
   CHECK(r->to == 77);
+  CHECK(r->proof == 0x0102030405060708);
   for (std::size_t n = 0; n != p.size(); ++n) CHECK(!decode_refusal(p.bytes().first(n)));
 }
 
@@ -117,7 +131,7 @@ TEST_CASE("handshake: a refusal may name the refusing peer, behind its words, or
   for (const std::string words : {"", "no"}) {
     packet p;
     encode_refusal({refusal::has_session, {1, 2}, 77, words, self}, p);
-    CHECK(p.size() <= 52);  // no larger than a hello
+    CHECK(p.size() <= 68);  // no larger than a hello
     const auto r = decode_refusal(p.bytes());
     REQUIRE(r);
     CHECK(r->why == refusal::has_session);

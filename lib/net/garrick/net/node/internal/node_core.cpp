@@ -6,6 +6,7 @@
 #include <garrick/net/layer/session/handshake.hpp>
 #include <garrick/net/node/internal/link_port.hpp>
 #include <garrick/net/node/internal/unguessable_numbers.hpp>
+#include <garrick/net/siphash.hpp>
 #include <garrick/net/stack/accept_sessions.hpp>
 
 #include <algorithm>
@@ -41,8 +42,8 @@ bool is_of_this_machine(const endpoint& e) {
 /// Finds the session of a peer that comes back, and makes links for other newcomers.
 class node_core::policy final : public accept_sessions {
  public:
-  policy(std::weak_ptr<node_core> node, const named_stack& kind)
-      : node_(std::move(node)), kind_(kind) {}
+  policy(std::weak_ptr<node_core> node, const named_stack& kind, std::uint64_t seed)
+      : accept_sessions(peer_return::same_life, seed), node_(std::move(node)), kind_(kind) {}
 
  private:
   std::optional<denial> objection(const arrival& from, const hello& who) override {
@@ -60,12 +61,12 @@ class node_core::policy final : public accept_sessions {
     if (node == nullptr) return {};
     return node->self();
   }
-  std::unique_ptr<hosted> make_session(const arrival&, const hello& who, carrier& below,
-                                       const connection& self) override {
+  std::unique_ptr<hosted> make_session(const arrival&, const hello& who, std::uint64_t secret,
+                                       carrier& below, const connection& self) override {
     const std::shared_ptr<node_core> node = node_.lock();
     if (node == nullptr) return nullptr;
     std::unique_ptr<hosted> made =
-        node->make_link_(node, kind_, node->settings_for(false), below, self, {});
+        node->make_link_(node, kind_, node->settings_for(false, secret), below, self, {});
     connection displaced;
     {
       const std::lock_guard lock(node->mutex_);
@@ -108,14 +109,22 @@ const named_stack* node_core::stack_for(const endpoint& e) const {
   return settings_.stacks.find(stack_name_for(e));
 }
 
-link_settings node_core::settings_for(bool connects) const {
+link_settings node_core::settings_for(bool connects, std::uint64_t secret) const {
   link_settings s = settings_.link;
   s.session.self = self_;
   s.session.connects = connects;
   s.session.program = settings_.program;
   s.session.capabilities.add(hears_of_sessions);
+  s.session.secret = secret;
   if (settings_.seed == 0) s.session.seed = unguessable_numbers()();
   return s;
+}
+
+std::uint64_t node_core::draw_secret() {
+  if (settings_.seed == 0) return unguessable_numbers()();
+  // order: relaxed, the number alone matters.
+  return siphash({settings_.seed, self_.incarnation},
+                 {secrets_drawn_.fetch_add(1, std::memory_order_relaxed)});
 }
 
 base::error node_core::wrong_process() const {
@@ -140,8 +149,8 @@ base::error node_core::may_use(const endpoint& e) const {
 
 base::result<endpoint> node_core::listen(const endpoint& at) {
   if (const base::error no = may_use(at)) return no;
-  base::result<listener> door =
-      source().listen(at, std::make_shared<policy>(weak_from_this(), *stack_for(at)));
+  base::result<listener> door = source().listen(
+      at, std::make_shared<policy>(weak_from_this(), *stack_for(at), settings_.seed));
   if (!door) return door.error();
   const endpoint local = door->local();
   // The default is lowered on most machines, and without a word.

@@ -30,6 +30,8 @@
 #include <garrick/net/transport/accept_policy.hpp>
 #include <garrick/net/wire/known_codecs.hpp>
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -161,7 +163,9 @@ class node_core final : public std::enable_shared_from_this<node_core> {
 
   [[nodiscard]] const std::string& stack_name_for(const endpoint& e) const;
   [[nodiscard]] const named_stack* stack_for(const endpoint& e) const;
-  [[nodiscard]] link_settings settings_for(bool connects) const;
+  [[nodiscard]] link_settings settings_for(bool connects, std::uint64_t secret) const;
+  /// Returns the secret of a session that this node begins.
+  [[nodiscard]] std::uint64_t draw_secret();
   [[nodiscard]] base::error may_use(const endpoint& e) const;
   /// A link in use.
   struct peer_link {
@@ -207,6 +211,7 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   node_settings settings_;
   peer_identity self_;
 
+  std::atomic<std::uint64_t> secrets_drawn_{0};
   mutable std::mutex mutex_;
   std::map<peer_identity, peer_link> peers_;             // under mutex_: the links in use
   std::map<std::string, dialled> dialled_;               // under mutex_: by the endpoint's text

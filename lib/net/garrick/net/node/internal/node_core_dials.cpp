@@ -47,8 +47,8 @@ void node_core::begin_link(const std::string& key) {
     const named_stack* kind;
     std::string key;
     std::unique_ptr<hosted> make(carrier& below, const connection& self) override {
-      std::unique_ptr<hosted> made =
-          node->make_link_(node, *kind, node->settings_for(true), below, self, key);
+      std::unique_ptr<hosted> made = node->make_link_(
+          node, *kind, node->settings_for(true, node->draw_secret()), below, self, key);
       const std::lock_guard lock(node->mutex_);
       if (node->is_stopping_) return nullptr;
       const auto at = node->dialled_.find(key);

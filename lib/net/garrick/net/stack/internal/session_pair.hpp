@@ -1,6 +1,7 @@
 // Two ends with the layer `session`, for tests.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "garrick/base/platform/assert.hpp"
 #include "garrick/net/layer/framing.hpp"
 #include "garrick/net/layer/session.hpp"
+#include "garrick/net/layer/session/secrets.hpp"
 #include "garrick/net/stack/internal/simulated_pair.hpp"
 #include "garrick/net/stack/stack.hpp"
 
@@ -46,9 +48,35 @@ inline session_settings settings_of(int i) {
   s.self = {{7, static_cast<std::uint64_t>(i) + 1}, static_cast<std::uint64_t>(i) * 1000 + 111};
   s.connects = i == 0;
   s.program = i == 0 ? "zero 1.0" : "one 2.0";
-  s.seed = static_cast<std::uint64_t>(i);
+  s.seed = static_cast<std::uint64_t>(i) + 1;
+  s.secret = 0x5ec0 + static_cast<std::uint64_t>(i);
   s.probing.enabled = false;
   return s;
+}
+
+/// Returns the first hello of end `i`, or its answer to the first hello of the other end.
+inline hello first_of(int i, session_packet kind, std::uint32_t layers) {
+  const session_settings s = settings_of(i);
+  hello h;
+  h.layers = layers;
+  h.versions = s.versions;
+  h.self = s.self;
+  h.interval = 500;
+  h.number = s.secret;
+  if (kind == session_packet::hello) return h;
+  h.to = settings_of(1 - i).self.incarnation;
+  h.proof = settings_of(1 - i).secret;
+  return h;
+}
+
+/// Returns the hello, or the answer to one, by which end `i` goes on with the session.
+inline hello resumption_of(int i, session_packet kind, std::uint64_t number, std::uint32_t layers) {
+  hello h = first_of(i, kind, layers);
+  h.to = settings_of(1 - i).self.incarnation;
+  h.resumes = true;
+  h.number = number;
+  h.proof = resume_proof(session_key(settings_of(0).secret, settings_of(1).secret), kind, h);
+  return h;
 }
 
 /// Rebuilds end `i`.

@@ -114,18 +114,15 @@ template <falsehood F>
 /// Takes the datagrams of every session for those of its own.
 class careless_detection : public session {
  public:
-  explicit careless_detection(const session_settings& s) : session(s), own_(s.self.incarnation) {}
+  using session::session;
   void receive(const incoming& m, layer_context& c) {
     const bool has_tag =
         m.bytes.size() >= header_size && m.bytes[0] == static_cast<std::byte>(session_packet::data);
     if (!has_tag || peer() == nullptr) return session::receive(m, c);
     std::vector<std::byte> marked(m.bytes.begin(), m.bytes.end());
-    store_le(marked.data() + 1, session_tag(peer()->self.incarnation, own_));
+    store_le(marked.data() + 1, tag_of_peer());
     session::receive(m.with(marked), c);
   }
-
- private:
-  std::uint64_t own_;
 };
 
 }  // namespace garrick::net::testkit::internal

@@ -93,16 +93,21 @@ void datagram_listener::sort(const datagram_batch& batch, std::size_t first, std
 std::shared_ptr<datagram_host> datagram_listener::admit(const datagram_way& way,
                                                         std::span<const std::byte> bytes) {
   if (at_->closed) return nullptr;
-  arrival who{endpoint_of(transport_kind::udp, way.remote, at_->local), at_->local, bytes};
-  if (verdict v = at_->policy->look(who); v.what() != verdict::kind::start) {
+  if (!at_->policy->may_begin(bytes)) {
     ++at_->limits->refused;
+    return nullptr;
+  }
+  arrival who{endpoint_of(transport_kind::udp, way.remote, at_->local), at_->local, bytes,
+              base::real_clock().now()};
+  if (verdict v = at_->policy->look(who); v.what() != verdict::kind::start) {
+    const packet words = v.take_words();
+    if (v.what() != verdict::kind::more || words.empty()) ++at_->limits->refused;
     int failed = 0;
-    if (const packet words = v.take_words(); !words.empty())
-      static_cast<void>(send_datagrams(fd_, std::span(&words, 1), &way, failed));
+    if (!words.empty()) static_cast<void>(send_datagrams(fd_, std::span(&words, 1), &way, failed));
     return nullptr;
   }
   // After the policy: a datagram that it refuses takes no place of a peer that waits.
-  std::unique_ptr<ticket> place = ticket::take(at_->limits, base::real_clock().now());
+  std::unique_ptr<ticket> place = ticket::take(at_->limits, who.now);
   if (place == nullptr) {
     ++at_->limits->refused;
     return nullptr;

@@ -62,6 +62,7 @@ class newcomer final : public resident,
   void read() { socket_->read(std::span(bytes_).subspan(used_), shared_from_this(), reading); }
   void ask(bool is_last) {
     who_.bytes = std::span(bytes_).first(used_);
+    who_.now = base::real_clock().now();
     verdict v = at_->policy->look(who_);
     if (v.what() == verdict::kind::more && !is_last) return read();
     if (v.what() == verdict::kind::start) return start(v);
@@ -216,7 +217,7 @@ void stream_listener::welcome(unique_fd fd, const socket_address& from) {
       ++at_->limits->refused;
       return;
     }
-    arrival who{endpoint_of(at_->local.kind(), from, at_->local), at_->local, {}};
+    arrival who{endpoint_of(at_->local.kind(), from, at_->local), at_->local, {}, {}};
     const auto waits =
         std::make_shared<newcomer>(at_, std::move(place), std::move(who), std::move(fd));
     try {

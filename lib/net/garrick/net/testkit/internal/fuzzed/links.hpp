@@ -339,7 +339,7 @@ class direct_source final : public link_source {
     const std::span<const std::byte> first =
         std::span(s->to_node).first(std::min(s->to_node.size(), room));
     if (first.empty() && s->far != nullptr && room != 0) return false;
-    const arrival who{.remote = at_, .local = at_, .bytes = first};
+    const arrival who{.remote = at_, .local = at_, .bytes = first, .now = time_.now()};
     verdict v = policy_ != nullptr ? policy_->look(who) : verdict::refuse();
     if (v.what() == verdict::kind::more && first.size() < room && s->far != nullptr) return false;
     s->is = stream::state::refused;
