@@ -152,7 +152,7 @@ MUTATIONS = [
         "raw_connection: bytes that leave do not end a silence",
         CONNECTION,
         "  if (std::exchange(left_, left) != left) return begin_silence(now);\n",
-        "  left_ = left;\n",
+        "  left_ = left;\n  static_cast<void>(now);\n",
         ("tests.net.silent_clients",),
     ),
     mutation(
