@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -152,7 +153,7 @@ void held_lanes::go_on() {
   next_taking_ = not_overdrawn_ = base::instant::never();
   // The lanes before `first_` come last.
   const lane_number first = first_;
-  go_on_between(first, ~lane_number{0}, l);
+  go_on_between(first, std::numeric_limits<lane_number>::max(), l);
   if (first != 0) go_on_between(0, static_cast<lane_number>(first - 1), l);
 }
 

@@ -79,7 +79,7 @@ TEST_CASE("byte credit: however threads take and give, the block is taken while 
     for (int t = 0; t < 3; ++t)
       all.emplace_back([&, t] {
         for (int i = 0; i < 3000; ++i) {
-          const std::size_t n = (1 + (i * 7 + t) % 5) * mib;
+          const std::size_t n = static_cast<std::size_t>(1 + (i * 7 + t) % 5) * mib;
           if (a.take(n)) taken += n;
         }
         --runs;
