@@ -171,12 +171,14 @@ TEST_CASE("peers: a node that may not be one is told so in the words of the poli
   }
 }
 
-TEST_CASE("peers: an objection of more words than a datagram had room for goes without them") {
+TEST_CASE("peers: an objection reaches a node over datagrams, too, with its words") {
   net::node_settings of_a;
   of_a.admission = std::make_shared<list>(net::node_id{0, 2});
-  two_machines m(of_a);  // b's hello is short
+  two_machines m(of_a);
   const auto no = m.find("udp");
   CHECK(no.error() == net::net_errc::refused);
+  CHECK_MESSAGE(no.error().to_string().find("ask the operator") != std::string::npos,
+                no.error().to_string());
 }
 
 TEST_CASE("peers: a policy that throws admits no node, which is not told the exception's text") {

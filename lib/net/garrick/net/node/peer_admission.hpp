@@ -37,12 +37,11 @@ class peer_admission {
   peer_admission(const peer_admission&) = delete;
   peer_admission& operator=(const peer_admission&) = delete;
   /// Returns the reason why the applicant may not be a peer, in words for people, or nothing if it
-  /// may. An applicant that has connected to this node gets at most 128 bytes of the reason, and
-  /// none over datagrams if the reply would be longer than its own packet; an applicant that was
-  /// dialled learns that this end leaves. An exception counts as an objection; the applicant is
-  /// told that the policy has failed, and the log of this node's system has the exception's text.
-  /// Called by threads of the node or workers that stand in for them, several at once: must not
-  /// wait, must not call `counters` or `quarantine`, and must not destroy the node.
+  /// may. An applicant that has connected to this node gets at most 128 bytes of the reason; an
+  /// applicant that was dialled learns that this end leaves. An exception counts as an objection;
+  /// the applicant is told that the policy has failed, and the log of this node's system has the
+  /// exception's text. Called by threads of the node or workers that stand in for them, several at
+  /// once: must not wait, must not call `counters` or `quarantine`, and must not destroy the node.
   [[nodiscard]] virtual std::optional<std::string> objection(const applicant& who) = 0;
 
  protected:

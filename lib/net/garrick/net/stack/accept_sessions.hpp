@@ -73,8 +73,7 @@ namespace garrick::net {
 
 /// The reason why a peer is refused.
 struct denial {
-  /// Refuses for this reason and with these words. The answer to a datagram leaves the words out if
-  /// it would be longer than that datagram.
+  /// Refuses for this reason and with these words.
   denial(refusal w, std::string text = {}) : why(w), words(std::move(text)) {}
 
   refusal why;        ///< the reason, as on the wire
@@ -123,7 +122,7 @@ class accept_sessions : public accept_policy {
   /// Returns the reason to refuse a peer with this unproved hello, or nothing to take it. The peer
   /// gets the reason and the words. Called before a link is made or joined, on the listener's
   /// thread, without a lock.
-  /// A peer that has sent a datagram is at its address.
+  /// The sender of a datagram has proved its address.
   [[nodiscard]] virtual std::optional<denial> objection(const arrival&, const hello&) { return {}; }
   /// Returns the identity of this end for peers that begin another session, or nothing if they are
   /// not told. Called under a lock of the policy. By default nothing.

@@ -58,8 +58,8 @@ class verdict {
 
   /// Returns the verdict that closes the connection, or ignores the datagram. The newcomer first
   /// gets `words`, if there are any: as the next bytes of the stream, or as a datagram. A datagram
-  /// of words should be no longer than the newcomer's datagram, whose source address may be false.
-  /// The words may be lost.
+  /// of words should be at most three times as long as the newcomer's datagram, whose source
+  /// address may be false, unless the policy has proved that address. The words may be lost.
   [[nodiscard]] static verdict refuse(packet words = {}) noexcept {
     verdict v(kind::refuse);
     v.words_ = std::move(words);
