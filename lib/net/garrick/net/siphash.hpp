@@ -1,4 +1,4 @@
-// SipHash-2-4: a hash under a secret key. Without the key nobody can find the hash of a message,
+// SipHash-2-4: a hash under a secret key. Without the key the hash of a message cannot be found,
 // even if many other messages and their hashes are known.
 //
 // Two ends prove by it that they share a key, and a listener that it has given out a number itself.

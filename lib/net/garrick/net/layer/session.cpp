@@ -30,8 +30,8 @@ duration jittered(duration pause, base::random_source& random) {
                          static_cast<std::int64_t>(random.unit() * double(pause.count() / 2)));
 }
 
-/// Returns a number that nobody can guess who does not know the seed. The outputs of the generator
-/// of the jitter are no such numbers: they show in times.
+/// Returns a number that cannot be guessed without the seed. The generator of the jitter does not
+/// give such numbers: its outputs show in times.
 std::uint64_t unguessable(const session_settings& s, std::uint64_t use) {
   std::uint64_t drawn = 0;
   if (s.seed == 0) base::platform::draw_unguessable(std::as_writable_bytes(std::span(&drawn, 1)));

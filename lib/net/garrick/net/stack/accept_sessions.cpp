@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto cookie_step = base::duration::seconds(10);
 
-/// Returns a key of the seed, or one that nobody knows.
+/// Returns a key made from the seed, or a key of the system's randomness if the seed is 0.
 siphash_key key_of(std::uint64_t seed, std::uint64_t use) {
   if (seed != 0) return {seed, use};
   std::array<std::uint64_t, 2> drawn{};

@@ -9,8 +9,8 @@
 //       from then on. If the broker closes the connection before that, the bytes are sent if the
 //       stream is established within `close_limit`, and no actor is told. `io_threads::finish`
 //       waits for this.
-//   C4  An established stream in which nothing moves for twice the idle limit is closed, whoever
-//       waits for whom: the broker that does not read, or the peer.
+//   C4  An established stream in which nothing moves for twice the idle limit is closed, also if
+//       the broker has stopped reading.
 //
 // Thread safety: for the thread in the link (hosted.hpp).
 #pragma once

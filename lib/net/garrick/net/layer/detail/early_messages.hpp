@@ -65,7 +65,7 @@ class early_messages {
   /// Adds a message. Requires that it is not there, and that `since` does not fall from call to
   /// call. Throws std::bad_alloc, and then nothing has changed.
   void add(std::uint16_t number, T what, base::instant since) {
-    // At the end if the messages come in order.
+    // The hint is right if the messages come in order.
     const auto at =
         all_.try_emplace(all_.end(), number, entry{std::move(what), since, newest_, nullptr});
     (newest_ != nullptr ? newest_->next : oldest_) = &at->second;

@@ -39,7 +39,7 @@ class decoding_budget {
   void received(std::size_t payload) noexcept {
     left_ = std::min(most, left_ + static_cast<std::int64_t>(payload) * per_byte);
   }
-  /// Takes the bytes that a message has expanded to, be they there or not.
+  /// Takes the bytes that a message has expanded to. The budget may be overdrawn by this.
   void pay(std::size_t bytes) noexcept { left_ -= static_cast<std::int64_t>(bytes); }
   /// Returns true if the peer has to wait. While that is so, `fill` may end it.
   [[nodiscard]] bool is_overdrawn() const noexcept { return left_ < 0; }
