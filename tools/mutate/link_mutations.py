@@ -219,7 +219,7 @@ MUTATIONS = [
         ROOM + "exports.hpp",
         "    x.taken_bytes += bytes;\n",
         "    static_cast<void>(bytes);\n",
-        ("tests.net.simulated_nodes",),
+        ("tests.net.exports",),
     ),
     mutation(
         "link: a bounded mailbox is sent more than the first credit ahead",
